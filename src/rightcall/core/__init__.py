@@ -1,0 +1,1 @@
+"""The pure core: values, calls, patterns, pairing, verdicts, results. No I/O, no clock, no randomness."""

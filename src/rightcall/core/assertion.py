@@ -1,0 +1,147 @@
+"""The shape of every assertion, and the one way to grade: assertions compile once, then check many trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from rightcall.core.calls import Trajectory
+from rightcall.core.counting import Count
+from rightcall.core.verdicts import Finding, Severity, Status, Verdict
+
+Matcher = Callable[[str], bool]
+"""A compiled regular expression: is the pattern found in this text? Raises `CannotJudge` at its time limit."""
+
+
+class RegexEngine(Protocol):
+    """ECMAScript regular expressions, handed in from outside the core (G28)."""
+
+    def __call__(self, pattern: str, flags: str) -> Matcher:
+        """Compile; `ValueError` with the engine's reason if the pattern or a flag is not valid."""
+        ...
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands around an assertion in its test and test set, and what the core is given to work with.
+
+    `tool_schemas` maps a tool's name to its JSON Schema. `tool_aliases` maps a recorded name to the name
+    that expectations use.
+    """
+
+    regex: RegexEngine
+    tool_schemas: Mapping[str, Any] = {}
+    tool_aliases: Mapping[str, str] = {}
+    ignore_arguments: tuple[str, ...] = ()
+    count: Count = Count()
+    parallel_unordered: bool = False
+
+
+class CannotJudge(Exception):
+    """A check cannot decide: it becomes a verdict of status `error` (code and reason)."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class Check(Protocol):
+    """A compiled assertion. `name` is the verdict's name. Checking is pure and may raise only `CannotJudge`."""
+
+    name: str
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """The evidence for and against the trajectory, whose `tool_calls` are recorded."""
+        ...
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """What a check found: no findings is a pass. `score` is given only by kinds whose score is not 0 or 1."""
+
+    findings: tuple[Finding, ...] = ()
+    details: dict[str, Any] = {}
+    score: float | None = None
+
+
+class Assertion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
+    """One expectation as data. Each kind is one subclass, whose docstring is its reference page.
+
+    `name` replaces the name its verdict has by default. Only severity `block` gates.
+    """
+
+    name: str | None = None
+    severity: Severity = "block"
+
+    def compile(self, setting: Setting) -> Check:
+        """Make it ready to check many trajectories; `TestSetError` if it can never be checked."""
+        raise NotImplementedError
+
+
+class Compiled(msgspec.Struct, frozen=True):
+    """An assertion ready to check, with the identity its verdict will carry."""
+
+    id: str
+    name: str
+    kind: str
+    severity: Severity
+    check: Check
+
+
+def compile_all(assertions: Iterable[Assertion], setting: Setting) -> tuple[Compiled, ...]:
+    """Compile in declaration order and give each verdict an id unique among them (G6)."""
+    seen: dict[str, int] = {}
+    compiled = []
+    for assertion in assertions:
+        check = assertion.compile(setting)
+        name = assertion.name or check.name
+        seen[name] = number = seen.get(name, 0) + 1
+        identity = name if number == 1 else f"{name}[{number}]"
+        kind = str(assertion.__struct_config__.tag)
+        compiled.append(Compiled(identity, name, kind, assertion.severity, check))
+    return tuple(compiled)
+
+
+def grade(trajectory: Trajectory, assertions: Sequence[Compiled]) -> tuple[Verdict, ...]:
+    """All verdicts, in order. Pure and total: never raises on recorded data, whatever it holds (G5)."""
+    return tuple([judge(trajectory, assertion) for assertion in assertions])
+
+
+def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
+    """One verdict: its status, score and reason are read off the evidence."""
+    try:
+        if trajectory.tool_calls is None:
+            raise CannotJudge("not_recorded", f"No tool calls were recorded: {_why(trajectory)}")
+        evidence = assertion.check(trajectory)
+    except CannotJudge as error:
+        return _error(assertion, error)
+    findings = evidence.findings
+    return Verdict(
+        id=assertion.id,
+        name=assertion.name,
+        kind=assertion.kind,
+        status=Status.FAIL if findings else Status.PASS,
+        severity=assertion.severity,
+        score=evidence.score if evidence.score is not None else 0 if findings else 1,
+        reason=findings[0].message if findings else "",
+        findings=findings,
+        details=evidence.details,
+    )
+
+
+def _error(assertion: Compiled, error: CannotJudge) -> Verdict:
+    return Verdict(
+        id=assertion.id,
+        name=assertion.name,
+        kind=assertion.kind,
+        status=Status.ERROR,
+        severity=assertion.severity,
+        reason=error.reason,
+        findings=(Finding(code=error.code, message=error.reason),),
+        details={"reason": error.reason, "precision": None, "recall": None},
+    )
+
+
+def _why(trajectory: Trajectory) -> str:
+    return trajectory.warnings[0] if trajectory.warnings else "the trajectory has no `tool_calls`."

@@ -1,0 +1,78 @@
+"""The call record: what every reader writes and every assertion reads."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+ArgumentsState = Literal["ok", "malformed", "redacted", "not_captured", "truncated"]
+CallStatus = Literal["requested", "ok", "error", "refused", "pending"]
+CallKind = Literal["client", "server", "mcp", "handoff", "agent", "output", "custom"]
+Requestor = Literal["assistant", "user"]
+
+UNKNOWN_STATES: Final = frozenset({"redacted", "not_captured", "truncated"})
+"""States in which a call had arguments that the trace does not show (G11)."""
+
+UNSETTLED_STATUSES: Final = frozenset({"requested", "pending"})
+"""Statuses that do not say whether the call succeeded (G13)."""
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One tool call, as the model asked for it.
+
+    `arguments` is decoded JSON, normally an object, `{}` for a call without arguments and `None`
+    whenever `arguments_state` is not `ok`; `arguments_text` then keeps the source text if there was one.
+    `turn` counts user turns and `message` model messages, both from 0; calls of one message are parallel.
+    `parent` is the index, in the trajectory, of the call that this one was made inside.
+    `started_at` and `ended_at` are RFC 3339 with up to nine decimals. `id` is the provider's and may repeat.
+    """
+
+    name: str
+    arguments: Any = msgspec.field(default_factory=dict)
+    arguments_state: ArgumentsState = "ok"
+    arguments_text: str | None = None
+    id: str | None = None
+    status: CallStatus = "requested"
+    result: Any = None
+    error: str | None = None
+    kind: CallKind = "client"
+    agent: str | None = None
+    agent_path: tuple[str, ...] = ()
+    parent: int | None = None
+    requestor: Requestor = "assistant"
+    turn: int | None = None
+    message: int | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
+    sources: tuple[str, ...] = ()
+
+
+class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A tool that the agent could have called. `parameters` is its JSON Schema."""
+
+    name: str
+    description: str | None = None
+    parameters: Any = None
+
+
+class Trajectory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The ordered tool calls of one conversation, with what is known around them.
+
+    `tool_calls` is `None` when none were recorded, which is not the same as the empty tuple: none were made.
+    `gaps` says in words where calls may be missing. `expectations` holds expectation keys found beside the
+    calls in the same record, undecoded.
+    """
+
+    id: str = ""
+    test_id: str | None = None
+    conversation_id: str | None = None
+    trace_ids: tuple[str, ...] = ()
+    tool_calls: tuple[ToolCall, ...] | None = None
+    gaps: tuple[str, ...] = ()
+    available_tools: tuple[ToolSpec, ...] = ()
+    messages: list[Any] | None = None
+    output: Any = None
+    warnings: tuple[str, ...] = ()
+    metadata: dict[str, Any] = {}
+    expectations: dict[str, Any] = {}

@@ -1,0 +1,269 @@
+"""From verdicts to a decision: attempts, results, the gate and the exit code (G2, G35 to G39)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Literal
+
+import msgspec
+
+from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
+from rightcall.core.verdicts import Status, Verdict
+
+ONE = Fraction(1)
+SHOWN_K = 10
+BANS = frozenset({"allowed_tools", "forbidden_tools"})
+"""Kinds whose failure no rate over assertions can soften (G25)."""
+
+
+class Outcome(enum.StrEnum):
+    """What an attempt, or a test over its attempts, came to (G2)."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    ERROR = "error"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of expected beside made: a pair that matches or differs, or a call on one side only.
+
+    `expected` and `made` are calls as `{"name": …, "arguments": …}`; indices count from 0.
+    """
+
+    mark: Literal["match", "differs", "moved", "missing", "unexpected"]
+    expected_index: int | None = None
+    expected: dict[str, Any] | None = None
+    made_index: int | None = None
+    made: dict[str, Any] | None = None
+    differences: tuple[str, ...] = ()
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One trajectory graded for one test.
+
+    `reason` says why, when there are no verdicts to say it. `alignments` holds expected beside made for
+    failed verdicts, by verdict id. `calls` is how many calls were recorded, `None` when none were recorded;
+    `output` is the agent's reply, kept when the attempt did not pass. `place` is where the trajectory was read.
+    """
+
+    trajectory: str
+    outcome: Outcome
+    verdicts: tuple[Verdict, ...] = ()
+    reason: str = ""
+    calls: int | None = None
+    output: Any = None
+    alignments: dict[str, tuple[Row, ...]] = {}
+    warnings: tuple[str, ...] = ()
+    place: str = ""
+    hash: str = ""
+
+
+class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+    """Rates over the attempts of a test: shown beside its verdict, deciding nothing (G37).
+
+    `pass_at_k` and `pass_hat_k` are for k = 1, 2, … up to ten; `interval` is Wilson's at 95 %.
+    """
+
+    passed: int
+    failed: int
+    errors: int
+    inconclusive: int
+    pass_at_k: tuple[float, ...] = ()
+    pass_hat_k: tuple[float, ...] = ()
+    interval: tuple[float, float] = (0.0, 1.0)
+    flaky: bool = False
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """One test in one run, over its attempts. `place` is where the test stands, as `file:line`."""
+
+    id: str
+    name: str
+    outcome: Outcome
+    attempts: tuple[Attempt, ...] = ()
+    statistics: Statistics | None = None
+    reason: str = ""
+    place: str = ""
+    labels: dict[str, Any] = {}
+
+
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
+    """What must hold for a run to pass (G36). Rates are exact fractions from 0 to 1."""
+
+    min_pass_rate: Fraction = ONE
+    min_graded: int = 1
+    allow_errors: int = 0
+    thresholds: Mapping[str, Fraction] = {}
+
+
+def attempt_outcome(verdicts: Iterable[Verdict], min_assertion_rate: Fraction = ONE) -> Outcome:
+    """G2: a blocking failure fails, else a blocking error errs, else a pass passes, else inconclusive.
+
+    With `min_assertion_rate` below 1 the share of passed assertions decides, but for bans, which fail alone.
+    """
+    blocking = [verdict for verdict in verdicts if verdict.severity == "block"]
+    if any(verdict.kind in BANS and verdict.status == Status.FAIL for verdict in blocking):
+        return Outcome.FAIL
+    if any(verdict.kind in BANS and verdict.status == Status.ERROR for verdict in blocking):
+        return _rate_outcome(blocking, min_assertion_rate, unsettled=True)
+    return _rate_outcome(blocking, min_assertion_rate, unsettled=False)
+
+
+def _rate_outcome(blocking: list[Verdict], rate: Fraction, unsettled: bool) -> Outcome:
+    statuses = [verdict.status for verdict in blocking]
+    passed, failed, errors = (statuses.count(status) for status in (Status.PASS, Status.FAIL, Status.ERROR))
+    outcome = settle(passed, failed, errors, rate)
+    return Outcome.ERROR if unsettled and outcome == Outcome.PASS else outcome
+
+
+def settle(passed: int, failed: int, errors: int, rate: Fraction) -> Outcome:
+    """Does `passed / (passed + failed)` reach the rate, whatever the errors would have come to (G37)?"""
+    total = passed + failed + errors
+    if total == 0:
+        return Outcome.INCONCLUSIVE
+    if Fraction(passed + errors, total) < rate:
+        return Outcome.FAIL
+    if errors == total or Fraction(passed, total) < rate:
+        return Outcome.ERROR
+    return Outcome.PASS
+
+
+def statistics(attempts: Iterable[Attempt]) -> Statistics:
+    """Count the attempts and say how sure the rate is."""
+    outcomes = [attempt.outcome for attempt in attempts]
+    passed, failed = outcomes.count(Outcome.PASS), outcomes.count(Outcome.FAIL)
+    graded = passed + failed
+    ks = range(1, min(graded, SHOWN_K) + 1)
+    return Statistics(
+        passed=passed,
+        failed=failed,
+        errors=outcomes.count(Outcome.ERROR),
+        inconclusive=outcomes.count(Outcome.INCONCLUSIVE),
+        pass_at_k=tuple(float(pass_at_k(passed, graded, k)) for k in ks),
+        pass_hat_k=tuple(float(pass_hat_k(passed, graded, k)) for k in ks),
+        interval=wilson(passed, graded),
+        flaky=passed > 0 and failed > 0,
+    )
+
+
+def result_outcome(attempts: tuple[Attempt, ...], min_pass_rate: Fraction = ONE) -> Outcome:
+    """What a test came to over its attempts (G37)."""
+    if len(attempts) == 1:
+        return attempts[0].outcome
+    outcomes = [attempt.outcome for attempt in attempts]
+    counts = (outcomes.count(outcome) for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR))
+    return settle(*counts, min_pass_rate)
+
+
+class StatusCounts(msgspec.Struct, kw_only=True):
+    """How often one verdict name came to each status."""
+
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    not_applicable: int = 0
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """The gate's decision: `exit_code` is 0, 1 (blocked by failures) or 3 (incomplete); `reasons` say why."""
+
+    passed: bool
+    exit_code: int
+    reasons: tuple[str, ...] = ()
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    """The counts of a run, folded result by result, and everything that is decided from them.
+
+    Every report and the exit code are made from this one object (G36).
+    """
+
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    inconclusive: int = 0
+    verdicts: dict[str, StatusCounts] = {}
+    blocking: dict[str, StatusCounts] = {}
+
+    @property
+    def total(self) -> int:
+        """All results."""
+        return self.passed + self.failed + self.errors + self.inconclusive
+
+    @property
+    def graded(self) -> int:
+        """Results that passed or failed: the denominator of the pass rate."""
+        return self.passed + self.failed
+
+    @property
+    def pass_rate(self) -> Fraction | None:
+        """Passed of graded results; `None` when nothing was graded."""
+        return Fraction(self.passed, self.graded) if self.graded else None
+
+    def add(self, result: Result) -> None:
+        """Fold one result in."""
+        match result.outcome:
+            case Outcome.PASS:
+                self.passed += 1
+            case Outcome.FAIL:
+                self.failed += 1
+            case Outcome.ERROR:
+                self.errors += 1
+            case Outcome.INCONCLUSIVE:
+                self.inconclusive += 1
+        for attempt in result.attempts:
+            for verdict in attempt.verdicts:
+                _count(self.verdicts, verdict)
+                if verdict.severity == "block":
+                    _count(self.blocking, verdict)
+
+    def decide(self, gate: Gate) -> Decision:
+        """Does the run pass the gate? Undefined, empty and missing block (G36, G39)."""
+        failures = list(_failures(self, gate))
+        missing = list(_missing(self, gate))
+        code = 1 if failures else 3 if missing else 0
+        return Decision(passed=code == 0, exit_code=code, reasons=tuple(failures + missing))
+
+
+def _count(counts: dict[str, StatusCounts], verdict: Verdict) -> None:
+    row = counts.get(verdict.name)
+    if row is None:
+        row = counts[verdict.name] = StatusCounts()
+    match verdict.status:
+        case Status.PASS:
+            row.passed += 1
+        case Status.FAIL:
+            row.failed += 1
+        case Status.ERROR:
+            row.errors += 1
+        case Status.NOT_APPLICABLE:
+            row.not_applicable += 1
+
+
+def _failures(summary: Summary, gate: Gate) -> Iterable[str]:
+    rate = summary.pass_rate
+    if rate is not None and rate < gate.min_pass_rate:
+        share = f"{summary.passed}/{summary.graded}"
+        yield f"pass rate {share} = {show_comparison(rate, gate.min_pass_rate)}"
+    for name, threshold in gate.thresholds.items():
+        row = summary.blocking.get(name, StatusCounts())
+        graded = row.passed + row.failed
+        if graded and Fraction(row.passed, graded) < threshold:
+            comparison = show_comparison(Fraction(row.passed, graded), threshold)
+            yield f"`{name}` {row.passed}/{graded} = {comparison}"
+
+
+def _missing(summary: Summary, gate: Gate) -> Iterable[str]:
+    if summary.graded < max(gate.min_graded, 1):
+        yield f"graded {summary.graded} of {summary.total}, at least {max(gate.min_graded, 1)} needed"
+    if summary.errors > gate.allow_errors:
+        allowed = f", {gate.allow_errors} allowed" if gate.allow_errors else ""
+        noun = "test" if summary.errors == 1 else "tests"
+        yield f"{summary.errors} {noun} could not be judged{allowed}"
+    for name in gate.thresholds:
+        row = summary.blocking.get(name, StatusCounts())
+        if not row.passed + row.failed:
+            yield f"`{name}`: no results"

@@ -1,0 +1,1 @@
+"""The formats of traces, one module each."""
