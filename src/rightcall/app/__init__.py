@@ -1,0 +1,1 @@
+"""The use cases, and all that they need of files, engines and installed extensions."""
