@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 import time
@@ -24,12 +25,12 @@ CATASTROPHE = ("(a+)+$", "a" * 40 + "b")
 
 @contextmanager
 def busy_threads(number: int) -> Iterator[None]:
-    """Threads that compute all the while."""
-    stop = threading.Event()
+    """Threads that compute all the while, without the interpreter lock."""
+    stop, data = threading.Event(), bytes(1_000_000)
 
     def compute() -> None:
         while not stop.is_set():
-            sum(range(1000))
+            hashlib.sha256(data).digest()
 
     threads = [threading.Thread(target=compute) for _ in range(number)]
     for thread in threads:
@@ -122,14 +123,14 @@ def test_pattern_out_of_memory_cannot_be_judged() -> None:
 
 def test_busy_threads_do_not_shorten_the_limit() -> None:
     """A pattern within its limit is judged, however much other threads of the process compute meanwhile."""
-    pattern, text = "^(?:a|a)*$", "a" * 18 + "b"
+    pattern, text = "^(?:a|a)*$", "a" * 17 + "b"
     started = time.thread_time()
     JavaScriptRegex(time_limit=60)(pattern, "")(text)
     needed = time.thread_time() - started
-    is_found = JavaScriptRegex(time_limit=1.6 * needed)(pattern, "")
+    is_found = JavaScriptRegex(time_limit=3 * needed)(pattern, "")
     with busy_threads(8):
-        answers = [is_found(text) for _ in range(5)]
-    assert answers == [False] * 5
+        answers = [is_found(text) for _ in range(2)]
+    assert answers == [False] * 2
 
 
 def test_one_pattern_serves_many_threads() -> None:
