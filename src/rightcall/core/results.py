@@ -12,6 +12,9 @@ import msgspec
 from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
 from rightcall.core.verdicts import Status, Verdict
 
+RULES_VERSION = "1"
+"""The version of the rules by which runs are graded; results of other rules cannot be compared with them."""
+
 ONE = Fraction(1)
 SHOWN_K = 10
 BANS = frozenset({"allowed_tools", "forbidden_tools"})
@@ -168,11 +171,25 @@ class StatusCounts(msgspec.Struct, kw_only=True):
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """The gate's decision: `exit_code` is 0, 1 (blocked by failures) or 3 (incomplete); `reasons` say why."""
+    """The gate's decision: `exit_code` is 0, 1 (blocked by failures) or 3 (incomplete); `reasons` say why.
+
+    `incomplete` says that something could not be judged, also where failures decide the exit code.
+    """
 
     passed: bool
     exit_code: int
     reasons: tuple[str, ...] = ()
+    incomplete: bool = False
+
+
+class RunHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is made with, known before its first result (G6). `test_set` is a name for people."""
+
+    product: str
+    rules: str = RULES_VERSION
+    test_set: str = ""
+    test_set_hash: str = ""
+    gate: Gate = Gate()
 
 
 class Summary(msgspec.Struct, kw_only=True):
@@ -225,7 +242,17 @@ class Summary(msgspec.Struct, kw_only=True):
         failures = list(_failures(self, gate))
         missing = list(_missing(self, gate))
         code = 1 if failures else 3 if missing else 0
-        return Decision(passed=code == 0, exit_code=code, reasons=tuple(failures + missing))
+        reasons = tuple(failures + missing)
+        return Decision(passed=code == 0, exit_code=code, reasons=reasons, incomplete=bool(missing))
+
+
+class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run came to. `unused` names the trajectories that no test was for, `warnings` what had no effect."""
+
+    summary: Summary
+    decision: Decision
+    unused: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def _count(counts: dict[str, StatusCounts], verdict: Verdict) -> None:
