@@ -1,0 +1,48 @@
+"""The reports of a run, one file each. A new report is one file and one line in `REPORTS`.
+
+A report is written piece by piece while the run goes on: `start` once, `add` for each result, `end` once.
+All of them are told the same results, summary and decision, so they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.reports.json import JSONLinesReport, JSONReport
+from rightcall.reports.junit import JUnitReport
+from rightcall.reports.terminal import TerminalReport
+
+
+class Report(Protocol):
+    """Turns a run into bytes, piece by piece. A piece may be empty."""
+
+    def start(self, head: RunHead) -> bytes:
+        """Return what comes before all results."""
+        ...
+
+    def add(self, result: Result) -> bytes:
+        """Return what there is to write once this result is known."""
+        ...
+
+    def end(self, end: RunEnd) -> bytes:
+        """Return what comes after all results."""
+        ...
+
+
+class ReportKind(msgspec.Struct, frozen=True):
+    """How to make a report, and the endings of file names that mean it."""
+
+    make: Callable[[], Report]
+    suffixes: tuple[str, ...]
+
+
+REPORTS: dict[str, ReportKind] = {
+    "terminal": ReportKind(TerminalReport, (".txt",)),
+    "json": ReportKind(JSONReport, (".json",)),
+    "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
+    "junit": ReportKind(JUnitReport, (".xml",)),
+}

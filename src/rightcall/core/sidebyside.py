@@ -1,0 +1,114 @@
+"""Expected beside made, as lines of text in aligned columns."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core.results import Row
+from rightcall.core.values import cut, display, visible
+
+UNICODE_MARKS: Final = {"match": "=", "differs": "≠", "moved": "~", "missing": "-", "unexpected": "+"}
+ASCII_MARKS: Final = {**UNICODE_MARKS, "differs": "!"}
+
+MOST_TEXT: Final = 300
+"""Characters of one call that are shown."""
+
+LEAST_COLUMN: Final = 24
+_VALUE = 60
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of text. `kind` is the row's mark, or `head`, or `note` for a remark on the row above."""
+
+    kind: str
+    text: str
+
+
+def side_by_side(rows: Sequence[Row], width: int, marks: Mapping[str, str] = UNICODE_MARKS) -> Iterator[Line]:
+    """Lay the rows out in two columns that together take about `width` cells."""
+    pairs = [(_numbered(row.expected_index, row.expected), _numbered(row.made_index, row.made)) for row in rows]
+    column = max(LEAST_COLUMN, (width - 7) // 2)
+    left = min(column, max([cells("expected") + 3, *(cells(expected) for expected, _ in pairs)]))
+    right = max(LEAST_COLUMN, width - 7 - left)
+    yield Line("head", f"    {pad('expected', left)}   made")
+    for row, (expected, made) in zip(rows, pairs, strict=True):
+        yield from _row(row, wrap(expected, left), wrap(made, right), left, marks)
+        for difference in row.differences:
+            yield from (Line("note", f"      {piece}") for piece in wrap(visible(difference), width - 6))
+
+
+def _row(row: Row, expected: Sequence[str], made: Sequence[str], left: int, marks: Mapping[str, str]) -> Iterator[Line]:
+    for index in range(max(len(expected), len(made))):
+        mark = marks[row.mark] if index == 0 else " "
+        here = expected[index] if index < len(expected) else ""
+        there = made[index] if index < len(made) else ""
+        yield Line(row.mark, f"  {mark} {pad(here, left)}   {there}".rstrip())
+
+
+def _numbered(index: int | None, call: Mapping[str, Any] | None) -> str:
+    if call is None:
+        return ""
+    number = "" if index is None else f"{index + 1} "
+    return number + call_text(call)
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """Return the call as a program would write it: `lookup_order(order_id=42)`; `(…)` takes any arguments."""
+    name = visible(str(call.get("name", ""))) or '""'
+    if "arguments" in call:
+        inside = _arguments(call["arguments"])
+    else:
+        inside = ", ".join(f"{key}: {visible(str(value))}" for key, value in call.items() if key != "name") or "…"
+    return cut(f"{name}({inside})", MOST_TEXT)
+
+
+def _arguments(arguments: Any) -> str:
+    if isinstance(arguments, dict):
+        return ", ".join(f"{visible(str(key))}={display(value, _VALUE)}" for key, value in arguments.items())
+    return display(arguments, _VALUE)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return the text in one or more lines of at most `width` cells, broken after spaces where it can be."""
+    lines, current = [], ""
+    for word in _words(text, width - 2):
+        if current.strip() and cells(current + word.rstrip()) > width:
+            lines.append(current.rstrip())
+            current = "  "
+        current += word
+    return [*lines, current.rstrip()]
+
+
+def _words(text: str, most: int) -> Iterator[str]:
+    """Yield the words of a text with the spaces after them, none of them wider than `most` cells."""
+    word, room = "", most
+    for character in text:
+        size = cells(character)
+        if size > room:
+            yield word
+            word, room = "", most
+        word, room = word + character, room - size
+        if character == " ":
+            yield word
+            word, room = "", most
+    yield word
+
+
+def pad(text: str, width: int) -> str:
+    """Return the text with spaces after it, up to `width` cells."""
+    return text + " " * (width - cells(text))
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal the text takes: two for a wide character, none for a combining one."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1

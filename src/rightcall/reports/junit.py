@@ -1,0 +1,186 @@
+"""The JUnit report: one test case a test, in the dialect that Jenkins, GitLab and GitHub's reporters read.
+
+The shape follows the schema of Jenkins' xUnit plugin (junit-10.xsd). Beyond it, a test case has `file` and
+`line`, which annotate the test set where it is shown, and properties with what was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from rightcall.core.results import Attempt, Outcome, Result, RunEnd, RunHead
+from rightcall.core.sidebyside import side_by_side
+from rightcall.core.values import cut, display, visible
+from rightcall.core.verdicts import Status, Verdict
+
+WIDTH: Final = 120
+SHOWN_ROWS: Final = 200
+SHOWN_MESSAGE: Final = 500
+SHOWN_REPLY: Final = 1000
+MEASURES: Final = ("precision", "recall", "f1")
+
+_ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error", Outcome.INCONCLUSIVE: "skipped"}
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]+)?(?:: .*)?")
+_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+class JUnitReport:
+    """Keeps the test cases, since their counts stand before them, and writes them at the end."""
+
+    def __init__(self) -> None:
+        self._head = RunHead(product="")
+        self._cases: list[str] = []
+        self._elements: Counter[str] = Counter()
+
+    def start(self, head: RunHead) -> bytes:
+        """Write nothing yet."""
+        self._head = head
+        return b""
+
+    def add(self, result: Result) -> bytes:
+        """Keep the test case; write nothing yet."""
+        self._elements[_ELEMENTS.get(result.outcome, "passed")] += 1
+        self._cases.append("".join(_case(result, self._head.test_set or "rightcall")))
+        return b""
+
+    def end(self, end: RunEnd) -> bytes:
+        """Write the whole document."""
+        return "".join(self._document(end)).encode("utf-8")
+
+    def _document(self, end: RunEnd) -> Iterator[str]:
+        name = self._head.test_set or "rightcall"
+        counts: dict[str, Any] = {
+            "tests": len(self._cases),
+            "failures": self._elements["failure"],
+            "errors": self._elements["error"],
+        }
+        yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+        yield f"<testsuites{_attributes(name='rightcall', **counts)}>\n"
+        yield f"  <testsuite{_attributes(name=name, **counts, skipped=self._elements['skipped'])}>\n"
+        yield from _properties(self._run_properties(end), "    ")
+        yield from self._cases
+        notes = [*(f"no test for trajectory {name}" for name in end.unused), *end.warnings]
+        if notes:
+            told = "\n".join(map(visible, notes))
+            yield f"    <system-out>{_text(told)}</system-out>\n"
+        yield "  </testsuite>\n</testsuites>\n"
+
+    def _run_properties(self, end: RunEnd) -> dict[str, Any]:
+        return {
+            "rightcall.version": self._head.product,
+            "rightcall.rules": self._head.rules,
+            "rightcall.test_set_hash": self._head.test_set_hash,
+            "rightcall.passed": str(end.decision.passed).lower(),
+            "rightcall.exit_code": end.decision.exit_code,
+            "rightcall.reasons": "; ".join(end.decision.reasons),
+        }
+
+
+def _case(result: Result, suite: str) -> Iterator[str]:
+    place = _PLACE.fullmatch(result.place)
+    where = {"file": place["file"], "line": place["line"]} if place else {}
+    name = result.id if result.name in ("", result.id) else f"{result.id}: {result.name}"
+    yield f"    <testcase{_attributes(name=name, classname=suite, time='0', **where)}>\n"
+    yield from _properties(_measures(result), "      ")
+    element = _ELEMENTS.get(result.outcome)
+    story = "\n".join(_story(result))
+    if element:
+        attributes = _attributes(message=cut(_reason(result), SHOWN_MESSAGE), type=_type(result))
+        yield f"      <{element}{attributes}>{_text(story)}</{element}>\n"
+    elif story:
+        yield f"      <system-out>{_text(story)}</system-out>\n"
+    yield "    </testcase>\n"
+
+
+def _measures(result: Result) -> dict[str, Any]:
+    """Return what was measured: how many attempts, and of a single attempt what its verdicts measured."""
+    found: dict[str, Any] = {"outcome": result.outcome, "attempts": len(result.attempts)}
+    if result.statistics is not None and len(result.attempts) > 1:
+        low, high = result.statistics.interval
+        found |= {"attempts_passed": result.statistics.passed, "interval_95": f"{low:.4f} to {high:.4f}"}
+    if len(result.attempts) == 1:
+        attempt = result.attempts[0]
+        found |= {"trajectory": attempt.trajectory, "trajectory_hash": attempt.hash}
+        for verdict in attempt.verdicts:
+            measured = ((key, verdict.details.get(key)) for key in MEASURES)
+            found |= {f"{verdict.id}.{key}": value for key, value in measured if value is not None}
+    return found
+
+
+def _reason(result: Result) -> str:
+    """Return the reason that decided, or one that says it when the attempts say none."""
+    reasons = (reason for reason, _ in _deciding(result))
+    return result.reason or next(filter(None, reasons), "") or f"The test is {result.outcome}."
+
+
+def _type(result: Result) -> str:
+    return next((code for _, code in _deciding(result) if code), str(result.outcome))
+
+
+def _deciding(result: Result) -> Iterator[tuple[str, str]]:
+    """Yield reasons and codes of what came to the result's outcome, the first such thing first."""
+    for attempt in result.attempts:
+        if attempt.outcome == result.outcome:
+            yield attempt.reason, ""
+            for verdict in attempt.verdicts:
+                if verdict.severity == "block" and verdict.status == str(result.outcome):
+                    yield verdict.reason, verdict.findings[0].code if verdict.findings else ""
+    for attempt in result.attempts:
+        for verdict in attempt.verdicts:
+            yield verdict.reason, ""
+
+
+def _story(result: Result) -> Iterator[str]:
+    if result.reason:
+        yield visible(result.reason)
+    for number, attempt in enumerate(result.attempts, 1):
+        if len(result.attempts) > 1:
+            yield visible(f"attempt {number}: {attempt.outcome} ({attempt.trajectory})")
+        yield from _attempt(attempt)
+
+
+def _attempt(attempt: Attempt) -> Iterator[str]:
+    if attempt.reason:
+        yield visible(attempt.reason)
+    for verdict in attempt.verdicts:
+        yield from _verdict(verdict, attempt)
+    if attempt.outcome != Outcome.PASS and attempt.output is not None:
+        reply = visible(attempt.output) if isinstance(attempt.output, str) else display(attempt.output, SHOWN_REPLY)
+        yield f"The agent replied: {cut(reply, SHOWN_REPLY)}"
+    if attempt.place:
+        yield visible(f"trajectory {attempt.trajectory}, {attempt.place}")
+    yield from (visible(f"note: {warning}") for warning in attempt.warnings)
+
+
+def _verdict(verdict: Verdict, attempt: Attempt) -> Iterator[str]:
+    counts = "" if verdict.severity == "block" else f" ({verdict.severity}: does not count)"
+    reason = f": {verdict.reason}" if verdict.reason else ""
+    yield visible(f"{verdict.status} {verdict.id}{counts}{reason}")
+    yield from (f"    {visible(finding.message)}" for finding in verdict.findings[1:])
+    if verdict.status == Status.ERROR and "traceback" in verdict.details:
+        yield from (f"    {visible(line)}" for line in str(verdict.details["traceback"]).split("\n"))
+    rows = attempt.alignments.get(verdict.id, ())
+    if rows:
+        yield from (f"    {visible(line.text)}" for line in side_by_side(rows[:SHOWN_ROWS], WIDTH))
+    if len(rows) > SHOWN_ROWS:
+        yield f"    and {len(rows) - SHOWN_ROWS} more rows"
+
+
+def _properties(values: dict[str, Any], margin: str) -> Iterable[str]:
+    yield f"{margin}<properties>\n"
+    for name, value in values.items():
+        yield f"{margin}  <property{_attributes(name=name, value=value)}/>\n"
+    yield f"{margin}</properties>\n"
+
+
+def _attributes(**values: Any) -> str:
+    return "".join(f' {name}="{visible(str(value)).translate(_MARKUP)}"' for name, value in values.items())
+
+
+def _text(text: str) -> str:
+    """Escape text whose lines have been made visible: only line ends are left to keep."""
+    return text.translate(_TEXT)

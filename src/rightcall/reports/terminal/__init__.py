@@ -1,0 +1,235 @@
+"""The report for people: one line a test, and for a failure what was expected beside what was made."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core.rates import show_rate
+from rightcall.core.results import Attempt, Outcome, Result, Row, RunEnd, RunHead, Summary
+from rightcall.core.sidebyside import ASCII_MARKS, UNICODE_MARKS, side_by_side
+from rightcall.core.values import cut, display, visible
+from rightcall.core.verdicts import Finding, Status, Verdict
+from rightcall.reports.terminal.paint import Line, Piece, Style, coloured, plain
+
+SHOWN_FINDINGS: Final = 5
+SHOWN_REPLY: Final = 300
+SHOWN_UNUSED: Final = 10
+SHOWN_ROWS: Final = 200
+
+
+class Detail(enum.Enum):
+    """How much is shown: only what did not pass, one line for what passed, or every verdict."""
+
+    QUIET = "quiet"
+    NORMAL = "normal"
+    VERBOSE = "verbose"
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """How the report looks: cells in a line, with colours or without, symbols of Unicode or ASCII."""
+
+    width: int = 100
+    colours: bool = False
+    ascii_only: bool = False
+    detail: Detail = Detail.NORMAL
+
+
+_STYLES: Final[dict[str, Style]] = {
+    "pass": "pass",
+    "fail": "fail",
+    "error": "error",
+    "inconclusive": "muted",
+    "not_applicable": "muted",
+    "head": "muted",
+    "match": "plain",
+    "differs": "fail",
+    "moved": "error",
+    "missing": "fail",
+    "unexpected": "fail",
+    "note": "muted",
+}
+_UNICODE = {"pass": "✓", "fail": "✗", "error": "!", "inconclusive": "?", "not_applicable": "-"}
+_ASCII = {**_UNICODE, "pass": "ok", "fail": "x"}
+_WORDS = {"pass": "passed", "fail": "failed", "error": "could not be judged", "inconclusive": "inconclusive"}
+
+
+class TerminalReport:
+    """Shows each result as soon as it is known, then the counts and the gate's decision."""
+
+    def __init__(self, look: Look | None = None) -> None:
+        self.look = look or Look()
+        self._paint = coloured if self.look.colours else plain
+        self._signs = _ASCII if self.look.ascii_only else _UNICODE
+        self._marks = ASCII_MARKS if self.look.ascii_only else UNICODE_MARKS
+        self._is_after_block = True
+
+    def start(self, head: RunHead) -> bytes:
+        """Name the test set."""
+        self._is_after_block = True
+        return self._paint([(("strong", head.test_set),), ()]) if head.test_set else b""
+
+    def add(self, result: Result) -> bytes:
+        """Show one result: a line if it passed, a block if it did not."""
+        lines = list(self._result(result))
+        if self.look.detail is Detail.QUIET and result.outcome == Outcome.PASS:
+            return b""
+        is_block = len(lines) > 1
+        before: list[Line] = [()] if is_block and not self._is_after_block else []
+        after: list[Line] = [()] if is_block else []
+        self._is_after_block = is_block
+        return self._paint([*before, *lines, *after])
+
+    def end(self, end: RunEnd) -> bytes:
+        """Show what was not used, the counts and the decision."""
+        return self._paint(self._end(end))
+
+    def _result(self, result: Result) -> Iterator[Line]:
+        yield self._title(result)
+        if result.reason:
+            yield (("plain", "  "), (_STYLES[result.outcome], result.reason))
+        if len(result.attempts) == 1:
+            yield from self._attempt(result.attempts[0])
+            return
+        for number, attempt in enumerate(result.attempts, 1):
+            if self._is_shown(attempt.outcome):
+                yield (
+                    ("plain", f"  attempt {number} of {len(result.attempts)}: "),
+                    self._outcome(attempt.outcome),
+                )
+                yield from self._attempt(attempt)
+
+    def _is_shown(self, outcome: Outcome) -> bool:
+        return outcome != Outcome.PASS or self.look.detail is Detail.VERBOSE
+
+    def _title(self, result: Result) -> Line:
+        outcome = result.outcome
+        name = f"  {result.name}" if result.name and result.name != result.id else ""
+        pieces: list[Piece] = [
+            (_STYLES[outcome], f"{self._signs[outcome]} "),
+            ("strong", result.id),
+            ("plain", name),
+        ]
+        if outcome != Outcome.PASS:
+            pieces.append((_STYLES[outcome], f"  {_WORDS[outcome]}"))
+        pieces.append(("muted", _remarks(result)))
+        return tuple(pieces)
+
+    def _outcome(self, outcome: Outcome) -> Piece:
+        return (_STYLES[outcome], _WORDS[outcome])
+
+    def _attempt(self, attempt: Attempt) -> Iterator[Line]:
+        if attempt.reason:
+            yield (("plain", "  "), (_STYLES[attempt.outcome], attempt.reason))
+        for verdict in attempt.verdicts:
+            yield from self._verdict(verdict, attempt)
+        if attempt.outcome != Outcome.PASS:
+            yield from self._evidence(attempt)
+        for warning in attempt.warnings:
+            yield (("plain", "  "), ("error", "note: "), ("plain", warning))
+
+    def _verdict(self, verdict: Verdict, attempt: Attempt) -> Iterator[Line]:
+        if verdict.status == Status.PASS and not self._is_shown(attempt.outcome):
+            return
+        style = _STYLES[verdict.status]
+        counts = "" if verdict.severity == "block" else f" ({verdict.severity}: does not count)"
+        reason = f": {verdict.reason}" if verdict.reason else ""
+        sign = self._signs[verdict.status]
+        yield (("plain", "  "), (style, f"{sign} {verdict.id}"), ("muted", counts), ("plain", reason))
+        for finding in _shown_findings(verdict):
+            yield (("plain", "      "), ("plain", finding))
+        rows = attempt.alignments.get(verdict.id, ())
+        if rows:
+            yield from self._alignment(rows)
+
+    def _alignment(self, rows: Sequence[Row]) -> Iterator[Line]:
+        yield ()
+        for line in side_by_side(rows[:SHOWN_ROWS], self.look.width - 4, self._marks):
+            yield (("plain", "    "), (_STYLES[line.kind], line.text))
+        if len(rows) > SHOWN_ROWS:
+            yield (("muted", f"      and {len(rows) - SHOWN_ROWS} more rows"),)
+        yield ()
+
+    def _evidence(self, attempt: Attempt) -> Iterator[Line]:
+        source = ", ".join(part for part in (_trajectory(attempt), attempt.place) if part)
+        if source:
+            yield (("muted", f"  {source}"),)
+        if attempt.output is not None:
+            yield (("plain", "  The agent replied: "), ("plain", _reply(attempt.output)))
+
+    def _end(self, end: RunEnd) -> Iterator[Line]:
+        if not self._is_after_block:
+            yield ()
+        yield from _listed("No test was for", end.unused)
+        for warning in end.warnings:
+            yield (("error", "note: "), ("plain", warning))
+        if end.unused or end.warnings:
+            yield ()
+        yield tuple(_counts(end.summary))
+        decision = end.decision
+        style: Style = "pass" if decision.passed else "fail" if decision.exit_code == 1 else "error"
+        word = "Passed" if decision.passed else "Blocked" if decision.exit_code == 1 else "Incomplete"
+        yield ((style, word), ("plain", f": {'; '.join(decision.reasons)}" if decision.reasons else ""))
+
+
+def _remarks(result: Result) -> str:
+    parts = []
+    if len(result.attempts) > 1 and result.statistics is not None:
+        statistics = result.statistics
+        graded = statistics.passed + statistics.failed
+        low, high = statistics.interval
+        parts.append(f"{statistics.passed} of {len(result.attempts)} attempts passed")
+        if graded:
+            rate = show_rate(Fraction(statistics.passed, graded), 2)
+            parts.append(f"rate {rate}, 95 % interval {low:.2f} to {high:.2f}")
+        parts.extend(["flaky"] if statistics.flaky else [])
+    elif result.attempts and result.outcome == Outcome.PASS:
+        parts.append(", ".join(verdict.id for verdict in result.attempts[0].verdicts))
+    if result.outcome != Outcome.PASS and result.place:
+        parts.append(result.place)
+    return "  " + "; ".join(parts) if parts else ""
+
+
+def _shown_findings(verdict: Verdict) -> Iterator[str]:
+    others: tuple[Finding, ...] = verdict.findings[1:]
+    for finding in others[:SHOWN_FINDINGS]:
+        yield finding.message
+    if len(others) > SHOWN_FINDINGS:
+        yield f"and {len(others) - SHOWN_FINDINGS} more findings"
+
+
+def _trajectory(attempt: Attempt) -> str:
+    calls = "no calls recorded" if attempt.calls is None else f"{attempt.calls} calls"
+    calls = "1 call" if attempt.calls == 1 else calls
+    return f"trajectory {attempt.trajectory}: {calls}" if attempt.trajectory else ""
+
+
+def _reply(output: Any) -> str:
+    text = visible(output) if isinstance(output, str) else display(output, SHOWN_REPLY)
+    return cut(text, SHOWN_REPLY)
+
+
+def _listed(title: str, names: Sequence[str]) -> Iterator[Line]:
+    if names:
+        noun = "trajectory" if len(names) == 1 else "trajectories"
+        more = f" and {len(names) - SHOWN_UNUSED} more" if len(names) > SHOWN_UNUSED else ""
+        listed = ", ".join(names[:SHOWN_UNUSED])
+        yield (("error", "note: "), ("plain", f"{title} {len(names)} {noun}: {listed}{more}"))
+
+
+def _counts(summary: Summary) -> Iterator[Piece]:
+    yield ("pass" if summary.passed else "plain", f"passed {summary.passed}")
+    yield ("fail" if summary.failed else "plain", f", failed {summary.failed}")
+    yield ("error" if summary.errors else "plain", f", errors {summary.errors}")
+    yield ("plain", f", inconclusive {summary.inconclusive}, total {summary.total}")
+    yield ("plain", f", coverage {_percent(summary.graded, summary.total)}")
+
+
+def _percent(part: int, whole: int) -> str:
+    """Cut, not rounded, so that 100 % means all."""
+    tenths = 1000 * part // whole if whole else 0
+    return f"{tenths // 10} %" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10} %"
