@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 
-from rightcall.core.assertion import Assertion, Check, Setting
-from rightcall.core.patterns import Match
+from rightcall.core import doubt
+from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.calls import UNKNOWN_STATES, Trajectory
+from rightcall.core.counting import Counted, select
+from rightcall.core.explaining import closest
+from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.verdicts import Finding
+from rightcall.core.wording import NO_CALLS, mismatch, times
 
 
 class ToolCallArgs(Assertion, frozen=True, kw_only=True, tag="arguments"):
-    """A call of `tool` has arguments that match. Verdict `tool_call_args:<tool>[#<call_index>]`."""
+    """A call of `tool` has arguments that match. Verdict `tool_call_args:<tool>` or `…#<call_index>`.
+
+    `match` is `{mode: exact | subset | partial | deep, args}`, `{mode: regex, pattern, flags}` or
+    `{mode: ignore}`. Any call of the tool will do, or with `call_index` (from 1) the Nth one. `negate` turns it
+    round: it passes when no such call exists.
+    """
 
     tool: str
     match: Match
@@ -19,5 +31,76 @@ class ToolCallArgs(Assertion, frozen=True, kw_only=True, tag="arguments"):
     negate: bool = False
 
     def compile(self, setting: Setting) -> Check:
-        """Make it ready to check many trajectories."""
-        raise NotImplementedError
+        """Make it ready to check many trajectories; `TestSetError` if the match cannot be compiled."""
+        return ArgumentsCheck(self, compile_match(self.tool, self.match, setting), setting)
+
+
+class ArgumentsCheck:
+    """A compiled arguments assertion."""
+
+    def __init__(self, assertion: ToolCallArgs, pattern: Pattern, setting: Setting) -> None:
+        self.pattern = pattern
+        self.call_index = assertion.call_index
+        self.negate = assertion.negate
+        self.setting = setting
+        suffix = f"#{self.call_index}" if self.call_index else ""
+        self.name = f"tool_call_args:{assertion.tool}{suffix}"
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """Look for a matching call among those that could be meant."""
+        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        positions = [at for at, call in enumerate(counted.calls) if call.name == self.pattern.name]
+        meant = positions if self.call_index is None else positions[self.call_index - 1 : self.call_index]
+        matching = [at for at in meant if self.pattern.accepts(counted.calls[at])]
+        self._refuse_doubt(trajectory, counted, meant, bool(matching))
+        if self.negate:
+            return Evidence(tuple(self._forbidden(counted, at) for at in matching))
+        return Evidence(() if matching else (self._missing(counted, positions, meant),))
+
+    def _refuse_doubt(self, trajectory: Trajectory, counted: Counted, meant: Sequence[int], has_match: bool) -> None:
+        """`CannotJudge` where a gap or unknown arguments could overturn the verdict.
+
+        A match that was seen stays one, unless calls in a gap could shift which call is the Nth.
+        """
+        if self.call_index is not None and trajectory.gaps:
+            raise doubt.gap(trajectory)
+        if has_match:
+            return
+        states = {*UNKNOWN_STATES, "malformed"} if self.negate else UNKNOWN_STATES
+        for at in meant:
+            if counted.calls[at].arguments_state in states:
+                raise doubt.arguments(counted, at)
+        if trajectory.gaps:
+            raise doubt.gap(trajectory)
+
+    def _forbidden(self, counted: Counted, at: int) -> Finding:
+        number = counted.indices[at] + 1
+        message = f"call {number} to `{self.pattern.name}` has the arguments that no call may have."
+        return Finding(code="forbidden", message=message, made_index=counted.indices[at])
+
+    def _missing(self, counted: Counted, positions: Sequence[int], meant: Sequence[int]) -> Finding:
+        tool = self.pattern.name
+        if not positions:
+            note = "" if counted.calls else f" {NO_CALLS}"
+            return Finding(code="missing", message=f"no call to `{tool}`: it was never called.{note}")
+        if not meant:
+            message = f"no call {self.call_index} to `{tool}`: it was called {times(len(positions))}."
+            return Finding(code="too_few", message=message)
+        return self._differing(counted, meant)
+
+    def _differing(self, counted: Counted, meant: Sequence[int]) -> Finding:
+        tool = self.pattern.name
+        at = closest(self.pattern, counted.calls, meant)
+        number = counted.indices[at] + 1
+        difference = mismatch(self.pattern, counted.calls[at])
+        subject = f"no call to `{tool}`" if self.call_index is None else f"call {self.call_index} to `{tool}`"
+        verb = "matched" if self.call_index is None else "did not match"
+        return Finding(
+            code="arguments_differ",
+            message=f"{subject} {verb} the expected arguments. "
+            f"Expected {tool} {difference.wanted}; call {number} {difference.found}.",
+            made_index=counted.indices[at],
+            path=difference.first.path,
+            expected=difference.first.expected,
+            actual=difference.first.actual,
+        )

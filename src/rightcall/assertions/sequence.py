@@ -5,8 +5,16 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rightcall.core.assertion import Assertion, Check, Setting
-from rightcall.core.patterns import Match
+from rightcall.core import doubt
+from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.calls import Trajectory
+from rightcall.core.counting import Counted, select
+from rightcall.core.explaining import closest
+from rightcall.core.pairing import accepts, is_subsequence, may_accept
+from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.verdicts import Finding
+from rightcall.core.wording import NO_CALLS, mismatch
+from rightcall.errors import TestSetError, Where
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -17,10 +25,80 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ToolSequence(Assertion, frozen=True, kw_only=True, tag="sequence"):
-    """The steps appear in order. Verdict `tool_sequence`."""
+    """The steps appear in order. Verdict `tool_sequence`.
+
+    Each step names a `tool` and may carry a `match` for its arguments. Other calls may come in between, and
+    one call satisfies at most one step.
+    """
 
     steps: tuple[Step, ...]
 
     def compile(self, setting: Setting) -> Check:
-        """Make it ready to check many trajectories."""
-        raise NotImplementedError
+        """Make it ready to check many trajectories; `TestSetError` for no steps, or with the path of a bad one."""
+        if not self.steps:
+            raise TestSetError("a sequence needs at least one step", Where(path="steps"))
+        patterns = []
+        for index, step in enumerate(self.steps):
+            try:
+                patterns.append(compile_match(step.tool, step.match, setting))
+            except TestSetError as error:
+                raise error.within(path=f"steps[{index}]") from None
+        return SequenceCheck(patterns, setting)
+
+
+class SequenceCheck:
+    """A compiled sequence assertion."""
+
+    name = "tool_sequence"
+
+    def __init__(self, patterns: list[Pattern], setting: Setting) -> None:
+        self.patterns = patterns
+        self.setting = setting
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """Follow the steps through the calls; say how far they were found."""
+        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        if is_subsequence(self.patterns, counted.calls, accepts):
+            return Evidence((), self._details(len(self.patterns)))
+        if is_subsequence(self.patterns, counted.calls, may_accept):
+            at = doubt.first_doubtful(self.patterns, counted)
+            assert at is not None
+            raise doubt.arguments(counted, at)
+        if trajectory.gaps:
+            raise doubt.gap(trajectory)
+        return self._failure(counted)
+
+    def _details(self, matched: int) -> dict[str, int]:
+        return {"matched_steps": matched, "steps": len(self.patterns)}
+
+    def _failure(self, counted: Counted) -> Evidence:
+        matched, last = self._progress(counted)
+        step = self.patterns[matched]
+        wanted = "" if step.matches is None else self._closest_later(counted, step, last)
+        never = all(call.name != step.name for call in counted.calls)
+        when = "was never called" if never or (last is None and not wanted) else "was not called"
+        after = "" if last is None or never else f" after call {counted.indices[last] + 1}"
+        note = "" if counted.calls else f" {NO_CALLS}"
+        progress = f"matched {matched} of {len(self.patterns)} steps"
+        message = f"{progress}; step {matched + 1} `{step.name}` {when}{after}{wanted}.{note}"
+        return Evidence(
+            (Finding(code="step_missing", message=message, expected_index=matched),), self._details(matched)
+        )
+
+    def _progress(self, counted: Counted) -> tuple[int, int | None]:
+        """How many steps were matched, and the position of the call that matched the last of them."""
+        matched, last = 0, None
+        for at, call in enumerate(counted.calls):
+            if matched < len(self.patterns) and accepts(self.patterns[matched], call):
+                matched, last = matched + 1, at
+        return matched, last
+
+    def _closest_later(self, counted: Counted, step: Pattern, last: int | None) -> str:
+        """How the nearest call of the step's tool, after the last step, differs: the empty string without one."""
+        start = 0 if last is None else last + 1
+        later = [at for at in range(start, len(counted.calls)) if counted.calls[at].name == step.name]
+        if not later:
+            return ""
+        at = closest(step, counted.calls, later)
+        difference = mismatch(step, counted.calls[at])
+        return f" {difference.wanted}; call {counted.indices[at] + 1} {difference.found}"

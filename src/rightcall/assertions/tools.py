@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rightcall.core.assertion import Assertion, Check, Setting
-from rightcall.core.patterns import Match
+from rightcall.core import doubt
+from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.core.counting import Counted, renamed, select
+from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.values import visible
+from rightcall.core.verdicts import Finding
+from rightcall.core.wording import NO_CALLS, listed
+from rightcall.errors import TestSetError
 
 
 class RequiredTool(Assertion, frozen=True, kw_only=True, tag="required_tool"):
@@ -16,17 +25,69 @@ class RequiredTool(Assertion, frozen=True, kw_only=True, tag="required_tool"):
 
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories."""
-        raise NotImplementedError
+        return RequiredCheck(self.tool, setting)
+
+
+class RequiredCheck:
+    """A compiled presence check."""
+
+    def __init__(self, tool: str, setting: Setting) -> None:
+        self.tool = tool
+        self.setting = setting
+        self.name = f"tool_called:{tool}"
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """A call that was seen is enough; an unseen one may hide in a gap."""
+        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        if any(call.name == self.tool for call in counted.calls):
+            return Evidence()
+        if trajectory.gaps:
+            raise doubt.gap(trajectory)
+        note = "" if counted.calls else f" {NO_CALLS}"
+        return Evidence((Finding(code="missing", message=f"`{self.tool}` was never called.{note}"),))
 
 
 class AllowedTools(Assertion, frozen=True, kw_only=True, tag="allowed_tools"):
-    """No other tool is called. Verdict `no_unexpected_tool`."""
+    """No tool but those in `tools` is called. Verdict `no_unexpected_tool`.
+
+    An empty list allows nothing. Every call is judged, whatever `count` says: of nested agents, failed ones,
+    output tools. Details hold `names`, the tools called that are not allowed, in the order of their first call.
+    """
 
     tools: tuple[str, ...]
 
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories."""
-        raise NotImplementedError
+        return AllowedCheck(self.tools, setting)
+
+
+class AllowedCheck:
+    """A compiled allow-list."""
+
+    name = "no_unexpected_tool"
+
+    def __init__(self, tools: Sequence[str], setting: Setting) -> None:
+        self.tools = frozenset(tools)
+        self.aliases = setting.tool_aliases
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """Every call's name is in the list."""
+        first: dict[str, int] = {}
+        for index, call in enumerate(trajectory.tool_calls or ()):
+            if call.name not in self.tools and self.aliases.get(call.name) not in self.tools:
+                first.setdefault(call.name, index)
+        if not first and trajectory.gaps:
+            raise doubt.gap(trajectory)
+        return Evidence(tuple(_not_allowed(first)), {"names": list(first)})
+
+
+def _not_allowed(first: dict[str, int]) -> Iterator[Finding]:
+    """One finding a name; the first names them all."""
+    parts = [f"`{visible(name)}` (call {index + 1})" for name, index in first.items()]
+    for number, index in enumerate(first.values()):
+        named = listed(parts) if number == 0 else parts[number]
+        verb = "were called but are" if number == 0 and len(parts) > 1 else "was called but is"
+        yield Finding(code="not_allowed", message=f"{named} {verb} not allowed.", made_index=index)
 
 
 class ForbiddenTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -37,10 +98,59 @@ class ForbiddenTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ForbiddenTools(Assertion, frozen=True, kw_only=True, tag="forbidden_tools"):
-    """None of these calls is made. Verdict `no_forbidden_tool`."""
+    """None of `tools` is called. Verdict `no_forbidden_tool`.
+
+    An entry is a name, or `{tool, match}` to forbid only calls with such arguments. Every call is judged,
+    whatever `count` says. Where the arguments of a call cannot be read, a ban that needs them is no pass.
+    """
 
     tools: tuple[str | ForbiddenTool, ...]
 
     def compile(self, setting: Setting) -> Check:
-        """Make it ready to check many trajectories."""
-        raise NotImplementedError
+        """Make it ready to check many trajectories; `TestSetError` with the path of a match that cannot be."""
+        patterns = []
+        for index, entry in enumerate(self.tools):
+            tool, match = (entry, UNSET) if isinstance(entry, str) else (entry.tool, entry.match)
+            try:
+                patterns.append(compile_match(tool, match, setting))
+            except TestSetError as error:
+                raise error.within(path=f"tools[{index}]") from None
+        return ForbiddenCheck(patterns, setting)
+
+
+class ForbiddenCheck:
+    """A compiled ban."""
+
+    name = "no_forbidden_tool"
+
+    def __init__(self, patterns: Sequence[Pattern], setting: Setting) -> None:
+        self.patterns = patterns
+        self.aliases = setting.tool_aliases
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """No call is one of those forbidden; what cannot be seen is no pass."""
+        calls = trajectory.tool_calls or ()
+        found = [(index, call) for index, call in enumerate(calls) if self._is_forbidden(call)]
+        if not found:
+            self._refuse_doubt(trajectory, calls)
+        findings = tuple(self._finding(index, call) for index, call in found)
+        return Evidence(findings, {"names": list(dict.fromkeys(call.name for _, call in found))})
+
+    def _is_forbidden(self, call: ToolCall) -> bool:
+        names = (call.name, self.aliases.get(call.name))
+        return any(pattern.name in names and pattern.accepts(call) for pattern in self.patterns)
+
+    def _refuse_doubt(self, trajectory: Trajectory, calls: Sequence[ToolCall]) -> None:
+        for views in (calls, [renamed(call, self.aliases) for call in calls]):
+            counted = Counted(calls=views, indices=range(len(calls)))
+            at = doubt.first_doubtful(self.patterns, counted, also=("malformed",))
+            if at is not None:
+                raise doubt.arguments(counted, at)
+        if trajectory.gaps:
+            raise doubt.gap(trajectory)
+
+    def _finding(self, index: int, call: ToolCall) -> Finding:
+        plain = any(p.matches is None for p in self.patterns if p.name in (call.name, self.aliases.get(call.name)))
+        arguments = "" if plain else " with the forbidden arguments"
+        message = f"`{visible(call.name)}` was called{arguments} (call {index + 1}), which is forbidden."
+        return Finding(code="forbidden", message=message, made_index=index)

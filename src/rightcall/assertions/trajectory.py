@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rightcall.core.assertion import Assertion, Check, Setting
-from rightcall.core.patterns import ExpectedCall
-
-Mode = Literal["exact", "in_order", "any_order", "subset", "superset"]
+from rightcall.core import doubt
+from rightcall.core.assertion import Assertion, CannotJudge, Check, Evidence, Setting
+from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.core.counting import Count, Counted, is_plain, select
+from rightcall.core.explaining import Lineup, align, explain, measure
+from rightcall.core.lining import MODES, Mode
+from rightcall.core.patterns import ExpectedCall, Pattern, compile_call
+from rightcall.core.results import Row
+from rightcall.errors import TestSetError
 
 
 class ToolCallTrajectory(Assertion, frozen=True, kw_only=True, tag="trajectory"):
-    """The calls made line up with the calls expected. Verdict `tool_call_trajectory`."""
+    """The calls made line up with the calls expected. Verdict `tool_call_trajectory`.
+
+    `expected_tool_calls` lists them; an empty list expects no calls at all, in every mode. `match` says how
+    they must line up:
+
+    - `exact`: the same calls in the same order, and no others;
+    - `in_order` (default): the expected calls in order, other calls may come between them;
+    - `any_order`: the same calls in any order, and no others;
+    - `subset`: every call made was expected, some expected ones may be missing;
+    - `superset`: every expected call was made, other calls are allowed.
+
+    `arguments` says how arguments are compared: `partial` (default) the listed top-level keys, `exact` all of
+    them, `deep` listed keys at every depth, `ignore` not at all. `only_successful` counts calls that are known
+    to have succeeded. `parallel: unordered` lets the calls of one model message stand in any order.
+
+    The score is 1 or 0. Details hold `precision`, `recall`, `f1`, `paired`, `paired_in_order`, `missing` and
+    `unexpected` (counts), and a `reason` that also says on a pass what matched.
+    """
 
     expected_tool_calls: tuple[ExpectedCall, ...]
     match: Mode = "in_order"
@@ -20,5 +42,70 @@ class ToolCallTrajectory(Assertion, frozen=True, kw_only=True, tag="trajectory")
     parallel: Literal["ordered", "unordered"] = "ordered"
 
     def compile(self, setting: Setting) -> Check:
-        """Make it ready to check many trajectories."""
-        raise NotImplementedError
+        """Make it ready to check many trajectories; `TestSetError` with the path of a call that cannot be."""
+        patterns = []
+        for index, call in enumerate(self.expected_tool_calls):
+            try:
+                patterns.append(compile_call(call, self.arguments, setting))
+            except TestSetError as error:
+                raise error.within(path=f"expected_tool_calls[{index}]") from None
+        unordered = self.parallel == "unordered" or setting.parallel_unordered
+        return TrajectoryCheck(patterns, self, setting, unordered=unordered)
+
+
+class TrajectoryCheck:
+    """A compiled trajectory assertion."""
+
+    name = "tool_call_trajectory"
+
+    def __init__(
+        self, patterns: list[Pattern], assertion: ToolCallTrajectory, setting: Setting, *, unordered: bool
+    ) -> None:
+        self.patterns = patterns
+        self.mode = MODES["none" if not patterns else assertion.match]
+        self.unordered = unordered
+        self.setting = setting
+        self.only_successful = assertion.only_successful
+        self.is_simple = not unordered and not self.only_successful and not setting.tool_aliases
+        self.is_simple = self.is_simple and setting.count == Count()
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        """Decide at once where nothing is unknown, else by asking what the unknown could change."""
+        calls = trajectory.tool_calls
+        assert calls is not None
+        if self.is_simple and not trajectory.gaps and is_plain(calls):
+            return self._evidence(
+                Lineup(self.patterns, calls, range(len(calls))), self.mode.holds(self.patterns, calls)
+            )
+        return self._carefully(trajectory, self._select(calls))
+
+    def _select(self, calls: tuple[ToolCall, ...]) -> Counted:
+        return select(calls, self.setting.count, self.setting.tool_aliases, self.only_successful)
+
+    def _carefully(self, trajectory: Trajectory, counted: Counted) -> Evidence:
+        possible = self.mode.possibilities(self.patterns, counted, trajectory.gaps, unordered=self.unordered)
+        if possible.can_pass and possible.can_fail:
+            raise self._cause(trajectory, counted)
+        lineup = Lineup(self.patterns, counted.calls, counted.indices, failed=self._failed(trajectory, counted))
+        return self._evidence(lineup, possible.can_pass)
+
+    def _failed(self, trajectory: Trajectory, counted: Counted) -> tuple[tuple[int, ToolCall], ...]:
+        calls = trajectory.tool_calls or ()
+        return tuple((index, calls[index]) for index in counted.failed)
+
+    def _cause(self, trajectory: Trajectory, counted: Counted) -> CannotJudge:
+        settled = self.mode.possibilities(self.patterns, counted, (), unordered=self.unordered)
+        if trajectory.gaps and not (settled.can_pass and settled.can_fail):
+            return doubt.gap(trajectory)
+        unknown = counted.unknown
+        return doubt.arguments(counted, unknown[0]) if unknown else doubt.success(counted, min(counted.unsure))
+
+    def _evidence(self, lineup: Lineup, passes: bool) -> Evidence:
+        if passes:
+            return Evidence((), measure(lineup, self.mode))
+        return Evidence(*explain(lineup, self.mode, unordered=self.unordered))
+
+    def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
+        """Expected beside made, for showing."""
+        counted = self._select(trajectory.tool_calls or ())
+        return align(Lineup(self.patterns, counted.calls, counted.indices))

@@ -83,7 +83,11 @@ def _decode_slowly(data: bytes | str, max_depth: int) -> Any:
     text = _text(data)
     try:
         value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_integer
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            parse_int=_integer,
         )
     except json.JSONDecodeError as error:
         raise JSONError(f"not JSON: {error.msg[0].lower()}{error.msg[1:]}", error.lineno, error.colno) from None

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+
+from rightcall.core.assertion import Setting
+from rightcall.core.calls import UNKNOWN_STATES, ToolCall
+from rightcall.core.jsontext import JSONError, check_depth
+from rightcall.core.stringify import stringify
+from rightcall.core.values import comparer, deep_matches, equal, freeze, is_delicate, is_json
+from rightcall.errors import TestSetError, Where
 
 ArgumentsMode = Literal["partial", "exact", "ignore", "subset", "regex", "deep"]
 
@@ -37,3 +47,184 @@ class ExpectedCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ignore_arguments: tuple[str, ...] = ()
     defaults: dict[str, Any] = {}
     fill_defaults: bool = False
+
+
+MatchesArguments = Callable[[Any], bool]
+"""Decides on the arguments of a call whose state is `ok`."""
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """An expected call, compiled.
+
+    `matches` is `None` when any arguments are accepted, whatever their state. `key` is equal for patterns that
+    accept the same calls. `literals` are the top-level values that the arguments must have, for an index;
+    empty when there are none. `mode` and `arguments` are what is compared, for explanations.
+    """
+
+    name: str
+    mode: ArgumentsMode
+    arguments: Any = UNSET
+    matches: MatchesArguments | None = None
+    normalise: Callable[[Any], Any] | None = None
+    text: str = ""
+    key: Any = None
+    literals: tuple[tuple[str, Any], ...] = ()
+
+    def accepts(self, call: ToolCall) -> bool:
+        """Whether the arguments of a call of this name match; unknown and malformed ones match only "any"."""
+        if self.matches is None:
+            return True
+        return call.arguments_state == "ok" and self.matches(call.arguments)
+
+    def may_accept(self, call: ToolCall) -> bool:
+        """The same with unknown arguments matching everything (G11)."""
+        return call.arguments_state in UNKNOWN_STATES or self.accepts(call)
+
+
+def compile_call(call: ExpectedCall, mode: ArgumentsMode, setting: Setting) -> Pattern:
+    """Compile an expected call under the test's argument mode; `TestSetError` with a path inside the call."""
+    if call.match is not UNSET:
+        if call.arguments is not UNSET:
+            raise TestSetError("write either `arguments` or `match`, not both", Where(path="match"))
+        return _from_match(call, setting)
+    if call.arguments is UNSET or mode == "ignore":
+        return Pattern(name=call.name, mode=mode, key=(call.name, None))
+    return _from_arguments(call, mode, call.arguments, setting)
+
+
+def compile_match(tool: str, match: Match | UnsetType, setting: Setting) -> Pattern:
+    """Compile a tool's name with a match object, which may be left out: then any arguments are accepted."""
+    return compile_call(ExpectedCall(name=tool, match=match), "ignore", setting)
+
+
+def _from_match(call: ExpectedCall, setting: Setting) -> Pattern:
+    match = call.match
+    assert isinstance(match, Match)
+    _check_keys(match)
+    if match.mode == "regex":
+        return _from_regex(call, match, setting)
+    if match.mode == "ignore":
+        return Pattern(name=call.name, mode="ignore", key=(call.name, None))
+    return _from_arguments(call, match.mode, match.args, setting)
+
+
+def _check_keys(match: Match) -> None:
+    wanted = {"regex": "pattern", "ignore": None}.get(match.mode, "args")
+    given = {"pattern": match.pattern is not UNSET, "args": match.args is not UNSET}
+    for key, is_given in given.items():
+        if key == wanted and not is_given:
+            raise TestSetError(f"mode `{match.mode}` needs `{key}`", Where(path="match"))
+        if key != wanted and is_given:
+            raise TestSetError(f"`{key}` has no effect in mode `{match.mode}`", Where(path=f"match.{key}"))
+    if match.flags and match.mode != "regex":
+        raise TestSetError(f"`flags` have no effect in mode `{match.mode}`", Where(path="match.flags"))
+
+
+def _from_regex(call: ExpectedCall, match: Match, setting: Setting) -> Pattern:
+    if call.ignore_arguments or call.defaults or call.fill_defaults:
+        raise TestSetError("a `regex` match sees the whole text of the arguments: nothing of it can be ignored")
+    assert isinstance(match.pattern, str)
+    try:
+        found = setting.regex(match.pattern, match.flags)
+    except ValueError as error:
+        raise TestSetError(f"not a regular expression: {error}", Where(path="match.pattern")) from None
+    return Pattern(
+        name=call.name,
+        mode="regex",
+        matches=lambda arguments: found(stringify(arguments)),
+        text=f"/{match.pattern}/{match.flags}",
+        key=(call.name, "regex", match.pattern, match.flags),
+    )
+
+
+def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting) -> Pattern:
+    try:
+        check_depth(expected)
+    except JSONError as error:
+        raise TestSetError(str(error), Where(path="arguments")) from None
+    normalise = _normaliser(call, setting)
+    compared = normalise(expected) if normalise else expected
+    compare = _comparison(mode, compared)
+    if compare is None:
+        return Pattern(name=call.name, mode=mode, arguments=compared, key=(call.name, None))
+    return Pattern(
+        name=call.name,
+        mode=mode,
+        arguments=compared,
+        matches=compare if normalise is None else lambda arguments: compare(normalise(arguments)),
+        normalise=normalise,
+        key=_key(call, mode, compared) if normalise is None else object(),
+        literals=_literals(mode, compared) if normalise is None else (),
+    )
+
+
+def _key(call: ExpectedCall, mode: str, expected: Any) -> Any:
+    key = (call.name, mode, freeze(expected))
+    try:
+        hash(key)
+    except TypeError:
+        return object()
+    return key
+
+
+def _literals(mode: str, expected: Any) -> tuple[tuple[str, Any], ...]:
+    """The members an index can find a call by; nested objects are no literals where they are open."""
+    if not isinstance(expected, dict):
+        return ()
+    closed = {key: value for key, value in expected.items() if mode != "deep" or not isinstance(value, dict | list)}
+    return tuple((key, value) for key, value in closed.items() if is_json(value))
+
+
+def _comparison(mode: ArgumentsMode, expected: Any) -> MatchesArguments | None:
+    """How arguments are compared in a mode (section 5); `None` when any are accepted."""
+    if not isinstance(expected, dict) or mode == "exact":
+        return comparer(expected)
+    if not expected and mode in ("partial", "deep"):
+        return None
+    if mode == "deep":
+        return lambda arguments: isinstance(arguments, dict) and deep_matches(expected, arguments)
+    return _listed_keys(expected)
+
+
+def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
+    """`partial` and `subset`: every listed top-level key is there with an equal value."""
+    plain = tuple((key, value) for key, value in expected.items() if not is_delicate(value))
+    delicate = tuple((key, value) for key, value in expected.items() if is_delicate(value))
+
+    def matches(arguments: Any) -> bool:
+        if not isinstance(arguments, dict):
+            return False
+        for key, value in plain:
+            if key not in arguments or value != arguments[key]:
+                return False
+        return all(key in arguments and equal(value, arguments[key]) for key, value in delicate)
+
+    return matches
+
+
+def _normaliser(call: ExpectedCall, setting: Setting) -> Callable[[Any], Any] | None:
+    """Both sides are compared without the ignored arguments and with the defaults filled in (G16)."""
+    ignored = call.ignore_arguments + setting.ignore_arguments
+    defaults = {**(_schema_defaults(call, setting) if call.fill_defaults else {}), **call.defaults}
+    if not ignored and not defaults:
+        return None
+    patterns = [re.compile(fnmatch.translate(glob)) for glob in ignored]
+
+    def normalise(arguments: Any) -> Any:
+        if not isinstance(arguments, dict):
+            return arguments
+        filled = {**defaults, **arguments}
+        return {key: value for key, value in filled.items() if not any(glob.match(key) for glob in patterns)}
+
+    return normalise
+
+
+def _schema_defaults(call: ExpectedCall, setting: Setting) -> dict[str, Any]:
+    schema = setting.tool_schemas.get(call.name)
+    if schema is None:
+        message = f"`fill_defaults` needs the JSON Schema of `{call.name}` in `tool_schemas`"
+        raise TestSetError(message, Where(path="fill_defaults"))
+    properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
+    return {
+        key: value["default"] for key, value in properties.items() if isinstance(value, dict) and "default" in value
+    }

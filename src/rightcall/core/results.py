@@ -157,8 +157,8 @@ def result_outcome(attempts: tuple[Attempt, ...], min_pass_rate: Fraction = ONE)
     if len(attempts) == 1:
         return attempts[0].outcome
     outcomes = [attempt.outcome for attempt in attempts]
-    counts = (outcomes.count(outcome) for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR))
-    return settle(*counts, min_pass_rate)
+    passed, failed, errors = (outcomes.count(outcome) for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR))
+    return settle(passed, failed, errors, min_pass_rate)
 
 
 class StatusCounts(msgspec.Struct, kw_only=True):

@@ -1,0 +1,46 @@
+"""What could not be judged, and why, in words (G11, G12, G13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rightcall.core.assertion import CannotJudge
+from rightcall.core.calls import UNKNOWN_STATES, Trajectory
+from rightcall.core.counting import Counted
+from rightcall.core.patterns import Pattern
+
+
+def gap(trajectory: Trajectory) -> CannotJudge:
+    """Calls may be missing from the trace, and they matter."""
+    return CannotJudge("gap", f"Calls may be missing ({trajectory.gaps[0]}); the verdict depends on them.")
+
+
+def arguments(counted: Counted, at: int) -> CannotJudge:
+    """The arguments of the call at a position are not shown, and they matter."""
+    state = counted.calls[at].arguments_state.replace("_", " ")
+    number = counted.indices[at] + 1
+    return CannotJudge(
+        "arguments_unknown", f"The arguments of call {number} were {state}; the verdict depends on them."
+    )
+
+
+def success(counted: Counted, at: int) -> CannotJudge:
+    """It is not known whether the call at a position succeeded, and it matters."""
+    status = counted.calls[at].status
+    return CannotJudge(
+        "status_unknown",
+        f"Call {counted.indices[at] + 1} is not known to have succeeded: its status is `{status}`; "
+        "the verdict depends on it.",
+    )
+
+
+def first_doubtful(patterns: Iterable[Pattern], counted: Counted, also: Sequence[str] = ()) -> int | None:
+    """The first position whose call would match one of the patterns if its arguments were known, and does not."""
+    states = UNKNOWN_STATES.union(also)
+    wanted = list(patterns)
+    for at, call in enumerate(counted.calls):
+        if call.arguments_state in states and any(
+            pattern.name == call.name and not pattern.accepts(call) for pattern in wanted
+        ):
+            return at
+    return None

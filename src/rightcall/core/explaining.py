@@ -1,0 +1,243 @@
+"""From a lineup to evidence: what is missing, unexpected or out of order, and the measures beside it (G19, G20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.core.calls import ToolCall
+from rightcall.core.lining import ModeRules
+from rightcall.core.pairing import candidates, longest_in_order, pair
+from rightcall.core.patterns import Pattern
+from rightcall.core.results import Row
+from rightcall.core.verdicts import Finding
+from rightcall.core.wording import NO_CALLS, mismatch, name_of, times
+
+Pairs = Sequence[int | None]
+
+
+class Lineup(msgspec.Struct, frozen=True):
+    """What is lined up: patterns, the calls that count, and the calls' indices in the trajectory.
+
+    `failed` are calls, with their indices, left out because they did not succeed.
+    """
+
+    patterns: Sequence[Pattern]
+    calls: Sequence[ToolCall]
+    indices: Sequence[int]
+    failed: tuple[tuple[int, ToolCall], ...] = ()
+
+    def number(self, position: int) -> int:
+        """The number of a call as sentences count: from 1, over the whole trajectory."""
+        return self.indices[position] + 1
+
+
+def measure(lineup: Lineup, mode: ModeRules) -> dict[str, Any]:
+    """The details of a pass. The mode says how many are paired, so no matching is needed for that."""
+    expected, made = len(lineup.patterns), len(lineup.calls)
+    paired = made if mode.absences else expected
+    in_order = paired if mode.ordered else longest_in_order(candidates(lineup.patterns, lineup.calls), made)
+    counted = made if mode.absences else expected
+    reason = mode.passed.format(
+        all_expected=_all(expected, "expected call"),
+        all_made=f"{_all(made, 'call')} made" if made else "No calls were made: all of none",
+        were="was" if counted == 1 else "were",
+    )
+    return _details(expected, made, paired, in_order, reason)
+
+
+def _all(number: int, noun: str) -> str:
+    return f"The {noun}" if number == 1 else f"All {number} {noun}s"
+
+
+def _details(expected: int, made: int, paired: int, in_order: int, reason: str) -> dict[str, Any]:
+    return {
+        "precision": paired / made if made else None,
+        "recall": paired / expected if expected else None,
+        "f1": 2 * paired / (made + expected) if made + expected else None,
+        "expected": expected,
+        "made": made,
+        "paired": paired,
+        "paired_in_order": in_order,
+        "missing": expected - paired,
+        "unexpected": made - paired,
+        "reason": reason,
+    }
+
+
+def explain(lineup: Lineup, mode: ModeRules, *, unordered: bool) -> tuple[tuple[Finding, ...], dict[str, Any]]:
+    """The findings of a failure, in the order in which they are named, and its details."""
+    found = candidates(lineup.patterns, lineup.calls)
+    pairs = pair(found)
+    findings = tuple(_findings(lineup, mode, pairs, unordered))
+    if not lineup.calls:
+        findings = (_with_note(findings[0]), *findings[1:])
+    paired = sum(1 for made in pairs if made is not None)
+    in_order = longest_in_order(found, len(lineup.calls))
+    return findings, _details(len(lineup.patterns), len(lineup.calls), paired, in_order, findings[0].message)
+
+
+def _with_note(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, message=f"{finding.message} {NO_CALLS}")
+
+
+def _findings(lineup: Lineup, mode: ModeRules, pairs: Pairs, unordered: bool) -> Iterator[Finding]:
+    if not mode.absences:
+        yield from _missing(lineup, pairs)
+    if not mode.extras:
+        yield from _unexpected(lineup, pairs)
+    if mode.ordered:
+        yield from _out_of_order(lineup, pairs, unordered)
+
+
+def _missing(lineup: Lineup, pairs: Pairs) -> Iterator[Finding]:
+    taken = {made for made in pairs if made is not None}
+    for index, made in enumerate(pairs):
+        if made is None:
+            yield _missing_finding(lineup, index, taken)
+
+
+def _missing_finding(lineup: Lineup, index: int, taken: set[int]) -> Finding:
+    pattern = lineup.patterns[index]
+    same_name = [at for at, call in enumerate(lineup.calls) if call.name == pattern.name]
+    unpaired = [at for at in same_name if at not in taken]
+    if unpaired:
+        return _differing(lineup, index, unpaired)
+    if same_name:
+        wanted = sum(1 for other in lineup.patterns if other.name == pattern.name)
+        message = f"Expected {pattern.name} {times(wanted)}; it was called {times(len(same_name))}."
+        return Finding(code="too_few", message=message, expected_index=index)
+    for number, call in lineup.failed:
+        if call.name == pattern.name:
+            message = f"Expected {pattern.name} to succeed; call {number + 1} of it has status `{call.status}`."
+            return Finding(code="not_successful", message=message, expected_index=index, made_index=number)
+    return Finding(code="missing", message=f"Expected {pattern.name}; it was never called.", expected_index=index)
+
+
+def _differing(lineup: Lineup, index: int, unpaired: Sequence[int]) -> Finding:
+    pattern = lineup.patterns[index]
+    at = closest(pattern, lineup.calls, unpaired)
+    difference = mismatch(pattern, lineup.calls[at])
+    return Finding(
+        code="arguments_differ",
+        message=f"Expected {pattern.name} {difference.wanted}; call {lineup.number(at)} {difference.found}.",
+        expected_index=index,
+        made_index=lineup.indices[at],
+        path=difference.first.path,
+        expected=difference.first.expected,
+        actual=difference.first.actual,
+    )
+
+
+def closest(pattern: Pattern, calls: Sequence[ToolCall], positions: Sequence[int]) -> int:
+    """The position of the call with the fewest differing keys, then the earliest."""
+    return min(positions, key=lambda at: mismatch(pattern, calls[at]).keys)
+
+
+def _unexpected(lineup: Lineup, pairs: Pairs) -> Iterator[Finding]:
+    taken = {made for made in pairs if made is not None}
+    for at, call in enumerate(lineup.calls):
+        if at not in taken:
+            message = f"Call {lineup.number(at)}, {name_of(call)}, was not expected."
+            yield Finding(code="unexpected", message=message, made_index=lineup.indices[at])
+
+
+def _out_of_order(lineup: Lineup, pairs: Pairs, unordered: bool) -> Iterator[Finding]:
+    for index in range(1, len(pairs)):
+        before, made = pairs[index - 1], pairs[index]
+        if before is None or made is None or made > before:
+            continue
+        if unordered and _same_message(lineup.calls[before], lineup.calls[made]):
+            continue
+        name, name_before = lineup.patterns[index].name, lineup.patterns[index - 1].name
+        numbers = f"it was call {lineup.number(made)}, before call {lineup.number(before)}"
+        message = f"Expected {name} after {name_before}; {numbers}."
+        yield Finding(code="out_of_order", message=message, expected_index=index, made_index=lineup.indices[made])
+
+
+def _same_message(one: ToolCall, other: ToolCall) -> bool:
+    return one.message is not None and one.message == other.message
+
+
+def align(lineup: Lineup) -> tuple[Row, ...]:
+    """Expected beside made, in the order of the calls made, unmade ones where they were due."""
+    pairs = _with_differing(lineup, pair(candidates(lineup.patterns, lineup.calls)))
+    by_made = {made: index for index, made in enumerate(pairs) if made is not None}
+    due = iter([index for index, made in enumerate(pairs) if made is None])
+    rows: list[Row] = []
+    waiting = next(due, None)
+    for at in range(len(lineup.calls)):
+        index = by_made.get(at)
+        while waiting is not None and index is not None and waiting < index:
+            rows.append(_row(lineup, waiting, None))
+            waiting = next(due, None)
+        rows.append(_row(lineup, index, at))
+    while waiting is not None:
+        rows.append(_row(lineup, waiting, None))
+        waiting = next(due, None)
+    return tuple(_mark_moved(rows))
+
+
+def _with_differing(lineup: Lineup, pairs: list[int | None]) -> list[int | None]:
+    """Put an unpaired expected call beside the closest unpaired call of its name, for the eye."""
+    free = {at for at in range(len(lineup.calls)) if at not in set(pairs)}
+    result = list(pairs)
+    for index, made in enumerate(pairs):
+        if made is None:
+            pattern = lineup.patterns[index]
+            same = sorted(at for at in free if lineup.calls[at].name == pattern.name)
+            if same:
+                result[index] = at = closest(pattern, lineup.calls, same)
+                free.discard(at)
+    return result
+
+
+def _row(lineup: Lineup, index: int | None, at: int | None) -> Row:
+    pattern = None if index is None else lineup.patterns[index]
+    call = None if at is None else lineup.calls[at]
+    differs = pattern is not None and call is not None and not pattern.accepts(call)
+    return Row(
+        mark="unexpected" if pattern is None else "missing" if call is None else "differs" if differs else "match",
+        expected_index=index,
+        expected=_expected(pattern),
+        made_index=None if at is None else lineup.indices[at],
+        made=_made(call),
+        differences=(_difference(pattern, call),) if differs and pattern and call else (),
+    )
+
+
+def _difference(pattern: Pattern, call: ToolCall) -> str:
+    found = mismatch(pattern, call)
+    return f"expected {found.wanted}; {found.found}"
+
+
+def _expected(pattern: Pattern | None) -> dict[str, Any] | None:
+    if pattern is None:
+        return None
+    if pattern.mode == "regex":
+        return {"name": pattern.name, "pattern": pattern.text}
+    if pattern.arguments is msgspec.UNSET:
+        return {"name": pattern.name}
+    return {"name": pattern.name, "arguments": pattern.arguments}
+
+
+def _made(call: ToolCall | None) -> dict[str, Any] | None:
+    if call is None:
+        return None
+    if call.arguments_state == "ok":
+        return {"name": call.name, "arguments": call.arguments}
+    return {"name": call.name, "arguments_state": call.arguments_state, "arguments_text": call.arguments_text}
+
+
+def _mark_moved(rows: Sequence[Row]) -> Iterator[Row]:
+    """Rows come in the order made; one whose expected call was due before an earlier row's is moved."""
+    furthest = -1
+    for row in rows:
+        if row.mark == "match" and row.expected_index is not None and row.expected_index < furthest:
+            yield msgspec.structs.replace(row, mark="moved")
+        else:
+            yield row
+        if row.expected_index is not None:
+            furthest = max(furthest, row.expected_index)

@@ -1,0 +1,145 @@
+"""Lining calls up: subsequences, maximum one-to-one matchings, and the pairing that explanations use (G18, G19, G22).
+
+Everything here works on *candidates*: for each expected position, the made positions that it accepts,
+ascending; expected positions with equal patterns share one tuple. The pure algorithms know nothing of calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from rightcall.core.calls import ToolCall
+from rightcall.core.flow import Budget, Flow
+from rightcall.core.patterns import Pattern
+from rightcall.core.values import freeze
+
+Candidates = Sequence[tuple[int, ...]]
+Accepts = Callable[[Pattern, ToolCall], bool]
+
+INDEX_FROM = 32
+"""Calls of one name from which an index by argument value pays."""
+
+
+def accepts(pattern: Pattern, call: ToolCall) -> bool:
+    """Whether a call is what the pattern expects; unknown arguments match only "any"."""
+    return pattern.name == call.name and pattern.accepts(call)
+
+
+def may_accept(pattern: Pattern, call: ToolCall) -> bool:
+    """The same with unknown arguments matching everything (G11)."""
+    return pattern.name == call.name and pattern.may_accept(call)
+
+
+def candidates(patterns: Sequence[Pattern], calls: Sequence[ToolCall], compatible: Accepts = accepts) -> Candidates:
+    """For each pattern the positions of the calls that it accepts, ascending."""
+    by_name: dict[str, list[int]] = {}
+    for position, call in enumerate(calls):
+        by_name.setdefault(call.name, []).append(position)
+    budget = Budget()
+    indexes: dict[str, _Index] = {}
+    known: dict[Hashable, tuple[int, ...]] = {}
+    for pattern in patterns:
+        if pattern.key not in known:
+            known[pattern.key] = _find(pattern, calls, by_name, indexes, compatible, budget)
+    return [known[pattern.key] for pattern in patterns]
+
+
+def _find(
+    pattern: Pattern,
+    calls: Sequence[ToolCall],
+    by_name: dict[str, list[int]],
+    indexes: dict[str, _Index],
+    compatible: Accepts,
+    budget: Budget,
+) -> tuple[int, ...]:
+    positions = by_name.get(pattern.name, [])
+    if pattern.matches is None:
+        return tuple(positions)
+    if pattern.literals and len(positions) >= INDEX_FROM:
+        if pattern.name not in indexes:
+            indexes[pattern.name] = _Index(positions, calls)
+        positions = indexes[pattern.name].narrow(pattern)
+    budget.spend(len(positions))
+    return tuple([position for position in positions if compatible(pattern, calls[position])])
+
+
+class _Index:
+    """The calls of one name by each of their top-level argument values."""
+
+    def __init__(self, positions: Iterable[int], calls: Sequence[ToolCall]) -> None:
+        self.buckets: dict[Hashable, list[int]] = {}
+        self.unclear: list[int] = []
+        for position in positions:
+            arguments = calls[position].arguments
+            if calls[position].arguments_state != "ok":
+                self.unclear.append(position)
+            elif isinstance(arguments, dict):
+                for key, value in arguments.items():
+                    self.buckets.setdefault((key, freeze(value)), []).append(position)
+
+    def narrow(self, pattern: Pattern) -> list[int]:
+        """The positions that have the rarest of the pattern's literals, and those of unclear arguments."""
+        rarest = min((self.buckets.get((key, freeze(value)), []) for key, value in pattern.literals), key=len)
+        return sorted(rarest + self.unclear) if self.unclear else rarest
+
+
+def is_subsequence(patterns: Sequence[Pattern], calls: Sequence[ToolCall], compatible: Accepts = accepts) -> bool:
+    """Whether the patterns appear among the calls in order. Taking the first fit is exact, in one pass."""
+    if not patterns:
+        return True
+    wanted = iter(patterns)
+    pattern = next(wanted)
+    for call in calls:
+        if compatible(pattern, call):
+            following = next(wanted, None)
+            if following is None:
+                return True
+            pattern = following
+    return False
+
+
+def longest_in_order(found: Candidates, made: int) -> int:
+    """The length of the longest in-order pairing: a longest common subsequence, bit-parallel (Hyyrö 2004)."""
+    full = (1 << made) - 1
+    row = full
+    masks: dict[tuple[int, ...], int] = {}
+    for positions in found:
+        mask = masks.get(positions)
+        if mask is None:
+            mask = sum(1 << position for position in positions) if len(positions) < 64 else _mask(positions)
+            if len(positions) > 1:
+                masks[positions] = mask
+        taken = row & mask
+        row = ((row + taken) | (row - taken)) & full
+    return made - row.bit_count()
+
+
+def _mask(positions: Sequence[int]) -> int:
+    bits = bytearray(positions[-1] // 8 + 1)
+    for position in positions:
+        bits[position >> 3] |= 1 << (position & 7)
+    return int.from_bytes(bits, "little")
+
+
+def pair(found: Candidates) -> list[int | None]:
+    """For each expected position the made position it is paired with, or `None`.
+
+    Of all maximum one-to-one matchings it is the one that covers the lexicographically earliest expected
+    positions and, among those, has the lexicographically least made positions (G19).
+    """
+    if _are_apart(found):
+        return [positions[0] if positions else None for positions in found]
+    return Flow(found).pairs()
+
+
+def _are_apart(found: Candidates) -> bool:
+    """Whether the first choices are all different, so that no two patterns compete."""
+    first = [positions[0] for positions in found if positions]
+    return len(set(first)) == len(first)
+
+
+def size_of_matching(found: Candidates) -> int:
+    """How many pairs a maximum matching has."""
+    if _are_apart(found):
+        return sum(1 for positions in found if positions)
+    return sum(Flow(found).cover())
