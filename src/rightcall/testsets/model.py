@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
 from rightcall.core.results import ONE, Gate
-from rightcall.errors import Where
+from rightcall.errors import Where, join_path
+from rightcall.testsets.source import Source
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where an assertion was written: the key it comes from, and the paths of its fields that stand elsewhere."""
+
+    where: Where = Where()
+    fields: dict[str, str] = {}
+
+    def path(self, relative: str) -> str:
+        """The path in the file of a path inside the assertion, such as `steps[1].match`."""
+        for field, path in self.fields.items():
+            rest = relative.removeprefix(field)
+            if rest != relative and rest[:1] in ("", ".", "["):
+                return join_path(path, rest.removeprefix("."))
+        return join_path(self.where.path, relative)
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
     """One test: what stands around it, and the assertions that its expectation keys are sugar for.
 
     `id` is unique in its test set; `positional` says that it is only the position, for want of one.
-    `extra` keeps the `x-…` keys. `where` is the place of the test in its file.
+    `extra` keeps the `x-…` keys. `where` is the place of the test in its file, and `places` has that of each
+    of its assertions.
     """
 
     __test__ = False
@@ -33,10 +50,12 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     assertions: tuple[Assertion, ...] = ()
+    places: tuple[Place, ...] = ()
     tool_schemas: dict[str, Any] = {}
     tool_aliases: dict[str, str] = {}
     ignore_arguments: tuple[str, ...] = ()
     count: Count = Count()
+    parallel: Literal["ordered", "unordered"] = "ordered"
     repeat: int = 1
     min_pass_rate: Fraction = ONE
     min_assertion_rate: Fraction = ONE
@@ -44,7 +63,11 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TestSet(msgspec.Struct, frozen=True, kw_only=True):
-    """Tests that are graded together and gated once. `warnings` say what was read but has no effect."""
+    """Tests that are graded together and gated once.
+
+    `warnings` say what was read but has no effect. `hash` is that of the content, whatever its format and
+    comments. `source` finds the line and column of any path.
+    """
 
     __test__ = False
 
@@ -56,3 +79,4 @@ class TestSet(msgspec.Struct, frozen=True, kw_only=True):
     extra: dict[str, Any] = {}
     warnings: tuple[str, ...] = ()
     hash: str = ""
+    source: Source = Source()

@@ -1,0 +1,95 @@
+"""Expected arguments as the writer meant them: JSON text decoded once, `$literal` unwrapped, operators refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from rightcall.core.jsontext import JSONError, check_depth, decode
+from rightcall.core.patterns import ExpectedCall, Match
+from rightcall.testsets.explain import shorten
+from rightcall.testsets.marks import child
+
+ReadArguments = Callable[[Any, str], Any]
+"""Gives expected arguments their meaning; `Misplaced` says what is wrong with them at which path."""
+
+
+class MisplacedError(Exception):
+    """Something that may not stand at a path."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+
+
+def native(value: Any, path: str) -> Any:
+    """Arguments of a native file, in which `$` begins an operator and `{$literal: v}` is any data `v`."""
+    decoded = as_data(value, path)
+    try:
+        check_depth(decoded)
+    except JSONError as error:
+        raise MisplacedError(path, error.message) from None
+    return _unwrap(decoded, path)
+
+
+def as_data(value: Any, path: str) -> Any:
+    """Arguments in which everything is data. A string is JSON text, decoded once (G9)."""
+    if value is None:
+        raise MisplacedError(path, "expected arguments, found null; leave the key out to accept any")
+    if not isinstance(value, str):
+        return value
+    try:
+        decoded = decode(value)
+    except JSONError as error:
+        text = shorten(value)
+        raise MisplacedError(path, f"expected arguments or JSON text, found `{text}`: {error.message}") from None
+    return as_data(decoded, path) if decoded is None else decoded
+
+
+def _unwrap(value: Any, path: str) -> Any:
+    if isinstance(value, list | tuple):
+        return [_unwrap(item, child(path, index)) for index, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    operators = [key for key in value if isinstance(key, str) and key.startswith("$")]
+    if operators == ["$literal"] and len(value) == 1:
+        return value["$literal"]
+    if operators:
+        raise MisplacedError(
+            child(path, operators[0]),
+            f"value operators such as `{operators[0]}` are not supported yet; "
+            "write {$literal: …} around data that has such keys",
+        )
+    return {key: _unwrap(item, child(path, str(key))) for key, item in value.items()}
+
+
+def settle(value: Any, path: str, read: ReadArguments) -> Any:
+    """The same struct with the arguments of every expected call and match in it read."""
+    if isinstance(value, ExpectedCall):
+        return _settle_call(value, path, read)
+    if isinstance(value, Match):
+        args = value.args if value.args is UNSET else read(value.args, child(path, "args"))
+        return msgspec.structs.replace(value, args=args)
+    if isinstance(value, tuple):
+        return tuple(settle(item, child(path, index), read) for index, item in enumerate(value))
+    if not isinstance(value, msgspec.Struct):
+        return value
+    fields = {name: settle(getattr(value, name), child(path, name), read) for name in value.__struct_fields__}
+    return msgspec.structs.replace(value, **fields)
+
+
+def _settle_call(call: ExpectedCall, path: str, read: ReadArguments) -> ExpectedCall:
+    arguments = call.arguments if call.arguments is UNSET else read(call.arguments, child(path, "arguments"))
+    at = child(path, "defaults")
+    defaults = {key: _settle_default(value, child(at, key), read) for key, value in call.defaults.items()}
+    match = settle(call.match, child(path, "match"), read)
+    return msgspec.structs.replace(call, arguments=arguments, defaults=defaults, match=match)
+
+
+def _settle_default(value: Any, path: str, read: ReadArguments) -> Any:
+    """A default is one argument's value: null and strings stand for themselves."""
+    return value if value is None or isinstance(value, str) else read(value, path)

@@ -1,0 +1,60 @@
+"""Tests ready to check: every assertion compiled, every mistake in one placed in its file."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.core.assertion import Compiled, RegexEngine, Setting, compile_all
+from rightcall.errors import TestSetError
+from rightcall.testsets.model import Test, TestSet
+from rightcall.testsets.source import Source
+
+
+class CompiledTest(msgspec.Struct, frozen=True):
+    """A test and its assertions, ready to check many trajectories."""
+
+    __test__ = False
+
+    test: Test
+    assertions: tuple[Compiled, ...]
+
+
+def compile_tests(test_set: TestSet, regex: RegexEngine) -> tuple[CompiledTest, ...]:
+    """Every test of a test set, compiled. `TestSetError` with file, line, column and path."""
+    return tuple([compile_test(test, regex, test_set.source) for test in test_set.tests])
+
+
+def compile_test(test: Test, regex: RegexEngine, source: Source | None = None) -> CompiledTest:
+    """One test, compiled. `source` finds the line and column of a path."""
+    setting = setting_of(test, regex)
+    try:
+        return CompiledTest(test, compile_all(test.assertions, setting))
+    except TestSetError as error:
+        _refuse(test, setting, source or Source(), error)
+
+
+def setting_of(test: Test, regex: RegexEngine) -> Setting:
+    """What stands around the assertions of a test."""
+    return Setting(
+        regex=regex,
+        tool_schemas=test.tool_schemas,
+        tool_aliases=test.tool_aliases,
+        ignore_arguments=test.ignore_arguments,
+        count=test.count,
+        parallel_unordered=test.parallel == "unordered",
+    )
+
+
+def _refuse(test: Test, setting: Setting, source: Source, first: TestSetError) -> NoReturn:
+    """Raise the error again with the place of the assertion that it comes from."""
+    for assertion, place in zip(test.assertions, test.places, strict=True):
+        try:
+            assertion.compile(setting)
+        except TestSetError as error:
+            found = source.value(place.path(error.where.path))
+            where = replace(found, file=found.file or place.where.file, line=found.line or place.where.line)
+            raise TestSetError(error.message, where) from None
+    raise first

@@ -1,0 +1,211 @@
+"""From prepared data to tests: strict decoding, every mistake with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from rightcall.core.assertion import Assertion
+from rightcall.core.counting import Count
+from rightcall.core.rates import parse_rate
+from rightcall.core.results import ONE
+from rightcall.errors import TestSetError, Where
+from rightcall.testsets.arguments import MisplacedError, settle
+from rightcall.testsets.dialects.base import Dialect, renamed
+from rightcall.testsets.explain import LATER, Problem, explain, found, unknown_key
+from rightcall.testsets.keys import BESIDE, EXPECTATION_KEYS, Keys, TestKeys
+from rightcall.testsets.marks import child
+from rightcall.testsets.model import Place, Test
+from rightcall.testsets.source import Source
+from rightcall.testsets.sugar import Declared, declared, given
+from rightcall.testsets.tools import known_names, named_tools, schemas, unknown_tool
+
+Kinds = Mapping[str, type[Assertion]]
+T = TypeVar("T")
+MAY_BE_UNKNOWN = frozenset({"allowed_tools", "forbidden_tools"})
+"""Kinds that may name tools the agent does not have: a policy is often wider than one agent."""
+
+
+class Reader(msgspec.Struct, frozen=True, kw_only=True):
+    """What reading needs to know besides the data: kinds, dialect, and where the data came from.
+
+    `renames` maps native keys to those of the source; `elsewhere` are keys that did not come from the source.
+    """
+
+    kinds: Kinds
+    dialect: Dialect
+    source: Source = Source()
+    renames: dict[str, str] = {}
+    elsewhere: frozenset[str] = frozenset()
+
+    def key(self, path: str) -> Where:
+        """The place of a key or item."""
+        return self.source.key(self.written(path)) if self._is_here(path) else Where(path=path)
+
+    def start(self, path: str) -> Where:
+        """The place of a test or an assertion, without a look into the line where lines are tests."""
+        return self.source.start(self.written(path)) if self._is_here(path) else Where(path=path)
+
+    def written(self, path: str) -> str:
+        """The path as the source has it."""
+        return renamed(path, self.renames) if self.renames else path
+
+    def _is_here(self, path: str) -> bool:
+        return not any(path == key or path.startswith((f"{key}.", f"{key}[")) for key in self.elsewhere)
+
+    def refuse(self, problem: Problem) -> NoReturn:
+        """Raise the problem with its place."""
+        if problem.at == "key" or not self._is_here(problem.path):
+            where = self.key(problem.path)
+        else:
+            where = self.source.value(self.written(problem.path))
+        raise TestSetError(problem.message, where)
+
+
+def convert(value: Any, kind: type[T], path: str, reader: Reader) -> T:
+    """The struct that a value decodes to, strictly."""
+    try:
+        return msgspec.convert(value, kind, dec_hook=_rate)
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+        problem = explain(value, msgspec.inspect.type_info(kind), path)
+        reader.refuse(problem or Problem(path, str(error)))
+
+
+def _rate(kind: type, value: Any) -> Any:
+    if kind is not Fraction:
+        raise NotImplementedError
+    return parse_rate(value)
+
+
+class Common(msgspec.Struct, frozen=True, kw_only=True):
+    """What a test set says for all its tests, decoded once."""
+
+    keys: Keys = Keys()
+    assertions: tuple[Declared, ...] = ()
+    tool_schemas: dict[str, Any] = {}
+
+
+def common(keys: Keys, reader: Reader) -> Common:
+    """What `keys` say for all tests."""
+    return Common(
+        keys=keys,
+        assertions=tuple(general(keys, "", reader)),
+        tool_schemas=_tool_schemas(keys, "", reader),
+    )
+
+
+def general(keys: Keys, path: str, reader: Reader) -> Iterator[Declared]:
+    """The assertions in their general form, with their `kind`."""
+    at = child(path, "assertions")
+    for index, value in enumerate(given(keys.assertions, ())):
+        yield Declared(_assertion(value, child(at, index), reader), child(at, index))
+
+
+def _assertion(value: dict[str, Any], path: str, reader: Reader) -> Assertion:
+    kind = value.get("kind")
+    if kind is None:
+        reader.refuse(Problem(path, "expected the key `kind`, which is missing"))
+    if kind not in reader.kinds:
+        reader.refuse(Problem(child(path, "kind"), _unknown_kind(kind, reader.kinds)))
+    return convert(_with_calls(value), reader.kinds[kind], path, reader)
+
+
+def _with_calls(value: dict[str, Any]) -> dict[str, Any]:
+    """A bare name among expected calls is a call with any arguments, here as in the key of that name."""
+    calls = value.get("expected_tool_calls")
+    if not isinstance(calls, list | tuple):
+        return value
+    return {**value, "expected_tool_calls": [{"name": call} if isinstance(call, str) else call for call in calls]}
+
+
+def _unknown_kind(kind: Any, kinds: Kinds) -> str:
+    if not isinstance(kind, str):
+        return f"expected the name of a kind, found {found(kind)}"
+    message = unknown_key(kind, kinds)
+    return message if kind in LATER else message.replace("key", "kind").replace("kinds here", "kinds")
+
+
+def _tool_schemas(keys: Keys, path: str, reader: Reader) -> dict[str, Any]:
+    if isinstance(keys.tool_schemas, UnsetType):
+        return {}
+    try:
+        return schemas(keys.tool_schemas, child(path, "tool_schemas"))
+    except MisplacedError as error:
+        reader.refuse(Problem(error.path, error.message))
+
+
+def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Reader, extra: dict[str, Any]) -> Test:
+    """One test of its keys, its `x-…` keys and what its test set says for all."""
+    _check_beside(keys, path, reader)
+    own = [*declared(keys, shared.keys, path), *general(keys, path, reader)]
+    placed = [_placed(item, reader) for item in (*own, *shared.assertions)]
+    tool_schemas = {**shared.tool_schemas, **_tool_schemas(keys, path, reader)}
+    tool_aliases = {**shared.keys.tool_aliases, **keys.tool_aliases}
+    _check_names(placed, tool_schemas, tool_aliases, reader)
+    return Test(
+        id=given(keys.id, str(position)),
+        positional=keys.id is UNSET,
+        name=keys.name or "",
+        requirement=keys.requirement,
+        category=keys.category,
+        topic=keys.topic,
+        prompt=keys.prompt,
+        tags=keys.tags,
+        metadata=keys.metadata,
+        extra=extra,
+        assertions=tuple(assertion for assertion, _ in placed),
+        places=tuple(place for _, place in placed),
+        tool_schemas=tool_schemas,
+        tool_aliases=tool_aliases,
+        ignore_arguments=shared.keys.ignore_arguments + keys.ignore_arguments,
+        count=given(keys.count, given(shared.keys.count, Count())),
+        parallel=given(keys.parallel, given(shared.keys.parallel, "ordered")),
+        repeat=keys.repeat,
+        min_pass_rate=given(keys.min_pass_rate, ONE),
+        min_assertion_rate=given(keys.min_assertion_rate, ONE),
+        where=reader.start(path),
+    )
+
+
+def _placed(item: Declared, reader: Reader) -> tuple[Assertion, Place]:
+    fields = {name: reader.written(path) for name, path in item.fields.items()}
+    place = Place(reader.start(item.path), fields)
+    try:
+        return settle(item.assertion, "", reader.dialect.arguments), place
+    except MisplacedError as error:
+        raise TestSetError(error.message, reader.source.value(place.path(error.path))) from None
+
+
+def _check_beside(keys: TestKeys, path: str, reader: Reader) -> None:
+    said = {key for key in EXPECTATION_KEYS if getattr(keys, key) is not UNSET}
+    configuration = keys.test_configuration
+    if configuration is not UNSET and configuration.expected_tool_calls is not UNSET:
+        if "expected_tool_calls" in said:
+            message = "`expected_tool_calls` is given twice, here and on the test itself"
+            at = child(child(path, "test_configuration"), "expected_tool_calls")
+            reader.refuse(Problem(at, message, "key"))
+        said.add("expected_tool_calls")
+    for key, others in BESIDE.items():
+        if getattr(keys, key) is not UNSET and said.isdisjoint(others):
+            words = " or ".join(f"`{other}`" for other in others)
+            reader.refuse(Problem(child(path, key), f"`{key}` has no effect without {words}", "key"))
+
+
+def _check_names(
+    placed: list[tuple[Assertion, Place]],
+    tool_schemas: Mapping[str, Any],
+    tool_aliases: Mapping[str, str],
+    reader: Reader,
+) -> None:
+    """Refuse expected names that no tool has, when the tools are given (G27)."""
+    known = known_names(tool_schemas, tool_aliases)
+    for assertion, place in placed if known else ():
+        if assertion.__struct_config__.tag in MAY_BE_UNKNOWN:
+            continue
+        for path, name in named_tools(assertion):
+            if name not in known:
+                raise TestSetError(unknown_tool(name, known), reader.source.value(place.path(path)))

@@ -1,0 +1,172 @@
+"""The keys of a test set file, as they are written: one struct each for the file, its gate and a test.
+
+Decoding, the JSON Schema and its descriptions are all made from these classes.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from rightcall.assertions.arguments import ToolCallArgs
+from rightcall.assertions.sequence import Step
+from rightcall.assertions.tools import ForbiddenTool
+from rightcall.core.counting import Count
+from rightcall.core.patterns import ExpectedCall
+
+Match = Annotated[
+    Literal["exact", "in_order", "any_order", "subset", "superset"],
+    Meta(description="How the calls made must line up with `expected_tool_calls`; by default `in_order`."),
+]
+Arguments = Annotated[
+    Literal["partial", "exact", "ignore", "deep"],
+    Meta(description="How the arguments of an expected call must match; by default `partial`."),
+]
+OnlySuccessful = Annotated[bool, Meta(description="Count only calls that succeeded toward `expected_tool_calls`.")]
+Parallel = Annotated[
+    Literal["ordered", "unordered"],
+    Meta(description="Whether the calls of one message keep their order or are interchangeable."),
+]
+IgnoreArguments = Annotated[tuple[str, ...], Meta(description="Names or globs of arguments that are never compared.")]
+ToolAliases = Annotated[
+    dict[str, str], Meta(description="Maps a recorded tool name to the name that expectations use.")
+]
+ToolSchemas = Annotated[
+    dict[str, Any] | tuple[dict[str, Any], ...],
+    Meta(description="The tools there are: a mapping of names to JSON Schemas, or a list of tool definitions."),
+]
+Assertions = Annotated[
+    tuple[dict[str, Any], ...], Meta(description="Assertions in their general form, each with its `kind`.")
+]
+Metadata = Annotated[dict[str, Any], Meta(description="Kept and shown, never interpreted.")]
+Label = Annotated[str | None, Meta(description="A label that reports show and group by.")]
+ExpectedCalls = Annotated[
+    tuple[str | ExpectedCall, ...],
+    Meta(description="The calls that should be made, in order; a bare name accepts any arguments; `[]`: none."),
+]
+
+
+class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Keys that stand on a test, or on the test set for all its tests."""
+
+    match: Match | UnsetType = UNSET
+    arguments: Arguments | UnsetType = UNSET
+    only_successful: OnlySuccessful | UnsetType = UNSET
+    parallel: Parallel | UnsetType = UNSET
+    ignore_arguments: IgnoreArguments = ()
+    tool_aliases: ToolAliases = {}
+    tool_schemas: ToolSchemas | UnsetType = UNSET
+    count: Count | UnsetType = UNSET
+    assertions: Assertions | UnsetType = UNSET
+    metadata: Metadata = {}
+
+
+class TestConfiguration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Another place for `expected_tool_calls`."""
+
+    __test__ = False
+
+    expected_tool_calls: ExpectedCalls | UnsetType = UNSET
+
+
+class TestKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One test: what it is called, what the agent is asked, and what is expected of its tool calls."""
+
+    __test__ = False
+
+    id: Annotated[str, Meta(min_length=1, description="Unique and stable; baselines go by it.")] | UnsetType = UNSET
+    name: Annotated[str, Meta(description="What reports call the test; may change.")] | None = None
+    requirement: Label = None
+    category: Label = None
+    topic: Label = None
+    prompt: Annotated[Any, Meta(description="What the agent is asked.")] = None
+    tags: Annotated[tuple[str, ...], Meta(description="Words to select tests by.")] = ()
+    expected_tool_calls: ExpectedCalls | UnsetType = UNSET
+    test_configuration: TestConfiguration | UnsetType = UNSET
+    required_tools: (
+        Annotated[tuple[str, ...], Meta(description="Tools that must each be called at some point.")] | UnsetType
+    ) = UNSET
+    tool_call_args: (
+        Annotated[tuple[ToolCallArgs, ...], Meta(description="Tools that must be called with such arguments.")]
+        | UnsetType
+    ) = UNSET
+    expected_tool_sequence: (
+        Annotated[tuple[Step, ...], Meta(description="Steps that must appear in order, others between them.")]
+        | UnsetType
+    ) = UNSET
+    allowed_tools: (
+        Annotated[tuple[str, ...], Meta(description="The only tools that may be called; `[]` allows none.")] | UnsetType
+    ) = UNSET
+    forbidden_tools: (
+        Annotated[tuple[str | ForbiddenTool, ...], Meta(description="Calls that must not be made.")] | UnsetType
+    ) = UNSET
+    expected_tools: (
+        Annotated[
+            tuple[str, ...],
+            Meta(min_length=1, description="Tools that should be called, counted: the selection score."),
+        ]
+        | UnsetType
+    ) = UNSET
+    threshold: (
+        Annotated[float, Meta(ge=0, le=100, description="Score that `expected_tools` must reach; by default 100.")]
+        | UnsetType
+    ) = UNSET
+    repeat: Annotated[int, Meta(ge=1, description="How often a run asks the agent; by default once.")] = 1
+    min_pass_rate: (
+        Annotated[Fraction, Meta(description="Share of attempts that must pass; by default all.")] | UnsetType
+    ) = UNSET
+    min_assertion_rate: (
+        Annotated[Fraction, Meta(description="Share of an attempt's assertions that must pass; by default all.")]
+        | UnsetType
+    ) = UNSET
+
+
+class GateKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What must hold for a run to pass."""
+
+    min_pass_rate: (
+        Annotated[Fraction, Meta(description="Share of graded tests that must pass; by default all.")] | UnsetType
+    ) = UNSET
+    min_graded: Annotated[int, Meta(ge=1, description="Tests that must be graded at least.")] = 1
+    allow_errors: Annotated[int, Meta(ge=0, description="Tests that may fail to be judged.")] = 0
+    thresholds: Annotated[
+        dict[str, Fraction], Meta(description="Maps a verdict's name to the share of it that must pass.")
+    ] = {}
+
+
+class FileKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A test set: tests that are graded together, what holds for all of them, and the gate."""
+
+    version: Annotated[Literal[1], Meta(description="Version of this format.")] = 1
+    name: Annotated[str, Meta(description="What reports call the test set.")] | None = None
+    dialect: Annotated[str, Meta(description="Whose words the tests are written in.")] = "native"
+    gate: GateKeys = GateKeys()
+    endpoint: Annotated[Any, Meta(description="How to reach the agent; only `rightcall run` needs it.")] = None
+    tests: tuple[TestKeys, ...]
+
+
+EXPECTATIONS: Final = (
+    "expected_tool_calls",
+    "required_tools",
+    "tool_call_args",
+    "expected_tool_sequence",
+    "allowed_tools",
+    "forbidden_tools",
+    "expected_tools",
+)
+"""Expectation keys in the order of their verdicts."""
+
+EXPECTATION_KEYS: Final = frozenset({*EXPECTATIONS, "assertions", "test_configuration"})
+"""The keys that state an expectation; a record that has one of them carries its own test."""
+
+BESIDE: Final = {
+    "match": ("expected_tool_calls",),
+    "arguments": ("expected_tool_calls",),
+    "only_successful": ("expected_tool_calls",),
+    "parallel": ("expected_tool_calls", "expected_tool_sequence", "assertions"),
+    "threshold": ("expected_tools",),
+}
+"""Keys of a test that have an effect only beside one of the others."""

@@ -1,0 +1,57 @@
+"""One test out of expectation keys that do not stand in a test set file: in a record, or in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rightcall.errors import TestSetError, Where
+from rightcall.testsets import dialects
+from rightcall.testsets.decoding import Common, Kinds, Reader, build, convert
+from rightcall.testsets.explain import listed
+from rightcall.testsets.keys import EXPECTATION_KEYS, EXPECTATIONS, TestKeys
+from rightcall.testsets.model import Test
+from rightcall.testsets.preparing import (
+    Ignored,
+    accepting_null_arguments,
+    null_key,
+    without_extra,
+    without_record_fields,
+)
+
+
+def from_keys(expectations: Mapping[str, Any], kinds: Kinds, *, dialect: str | None = None) -> Test:
+    """The test that the keys of a mapping state, such as `{"allowed_tools": ["lookup_order"]}`.
+
+    Its `assertions` are what to check, the rest of it their setting. Expected values may be any Python objects.
+    Raises `TestSetError` with the path, also when no key states an expectation (G27).
+    """
+    spoken = dialects.named(dialect or "native")
+    return _single(
+        spoken.translate(dict(expectations)), Reader(kinds=kinds, dialect=spoken, renames=dict(spoken.renames))
+    )
+
+
+def embedded(
+    expectations: Mapping[str, Any], kinds: Kinds, *, where: Where | None = None, dialect: str | None = None
+) -> Test:
+    """The test that a native record carries beside its calls; `where` is the record's place.
+
+    In a record `arguments: null` on an expected call accepts any arguments.
+    """
+    at = where or Where()
+    try:
+        test = from_keys(accepting_null_arguments(dict(expectations)), kinds, dialect=dialect)
+    except TestSetError as error:
+        raise error.within(file=at.file, line=at.line, column=at.column, path=at.path) from None
+    return test
+
+
+def _single(raw: dict[str, Any], reader: Reader) -> Test:
+    if EXPECTATION_KEYS.isdisjoint(raw):
+        words = listed([reader.written(key) for key in EXPECTATIONS], "or")
+        raise TestSetError(f"nothing is expected: give {words}, or `assertions`")
+    value, extra = without_extra(without_record_fields(raw, "", Ignored()))
+    if problem := null_key(value, ""):
+        reader.refuse(problem)
+    return build(convert(value, TestKeys, "", reader), Common(), "", 1, reader, extra)
