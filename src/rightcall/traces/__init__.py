@@ -1,1 +1,88 @@
-"""The formats of traces, one module each."""
+"""The formats of traces, one module each: bytes in, trajectories out.
+
+A record that cannot be read among others that can is yielded as a `TraceError`; a document that cannot be read
+at all is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError, UsageError, did_you_mean
+from rightcall.traces import documents, heads, native, objects, openai_chat
+
+Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
+
+
+class Format(msgspec.Struct, frozen=True):
+    """A format of traces. `claims` tells it by the first 64 KiB; `read` takes chunks and the file's name."""
+
+    name: str
+    claims: Callable[[bytes], bool]
+    read: Reader
+
+
+FORMATS: Final[dict[str, Format]] = {
+    "native": Format("native", native.claims, native.read),
+    "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
+}
+"""Every format by name. Where two claim the same file, the one that stands first has it."""
+
+
+def detect(head: bytes) -> str:
+    """The name of the format that the first bytes of a file are in; `TraceError` if no format knows them."""
+    head = head[: documents.HEAD].removeprefix(b"\xef\xbb\xbf")
+    if container := heads.binary(head):
+        raise TraceError(f"this is {container}, which is not read as it is; give {_textual(container)}")
+    for name, format_ in FORMATS.items():
+        if format_.claims(head):
+            return name
+    known = ", ".join(f"`{name}`" for name in FORMATS)
+    raise TraceError(f"the format is not known: this looks like {heads.describe(head)}; known formats: {known}")
+
+
+def _textual(container: str) -> str:
+    return "UTF-8" if container.startswith("text") else "JSON or JSON lines"
+
+
+def read(chunks: Iterable[bytes], *, format: str | None = None, file: str = "-") -> Iterator[Trajectory | TraceError]:
+    """Every trajectory of a file, in order, from chunks of bytes (64 to 256 KiB are best).
+
+    The format is detected unless it is named; `UsageError` if the name is not known. Errors carry `file`.
+    """
+    chosen = None if format is None else find(format)
+    return _read(chunks, chosen, file)
+
+
+def _read(chunks: Iterable[bytes], format_: Format | None, file: str) -> Iterator[Trajectory | TraceError]:
+    try:
+        head, chunks = documents.peek(chunks)
+        if head.strip():
+            chosen = format_ or FORMATS[detect(head)]
+            yield from chosen.read(chunks, file)
+    except TraceError as error:
+        raise error.within(file=file) from None
+
+
+def find(name: str) -> Format:
+    """The format of that name; `UsageError` with the nearest name if there is none."""
+    if name not in FORMATS:
+        known = ", ".join(f"`{known}`" for known in FORMATS)
+        raise UsageError(f"no format `{name}`{did_you_mean(name, FORMATS)}; known formats: {known}")
+    return FORMATS[name]
+
+
+def read_object(value: Any, *, format: str | None = None) -> Trajectory:
+    """The one trajectory that a Python value holds.
+
+    Takes a `Trajectory`, a native record, a list of calls in any known shape, messages, requests, responses,
+    spans, JSON text of these, and objects with `model_dump` or `to_dict`. `TraceError` with the path if the
+    value is not JSON, or if it holds none or several trajectories.
+    """
+    if isinstance(value, Trajectory):
+        return value
+    return objects.only(read([objects.document(value)], format=format))

@@ -1,0 +1,134 @@
+"""Messages into calls: counts turns and messages, and joins each result to the call it answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import msgspec
+
+from rightcall.core import jsontext
+from rightcall.core.calls import CallStatus, ToolCall
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A message of the user."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A message of the model, with the calls it asks for (parallel to one another)."""
+
+    calls: tuple[ToolCall, ...] = ()
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a call, as far as the message says whose it is. `place` names the message in warnings."""
+
+    id: str | None = None
+    name: str | None = None
+    result: Any = None
+    status: CallStatus = "ok"
+    error: str | None = None
+    place: str = ""
+
+
+Event = Said | Asked | Answered
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """The calls of a conversation in order, and warnings about results that answer none of them."""
+
+    calls: tuple[ToolCall, ...]
+    warnings: tuple[str, ...]
+
+
+class _Open:
+    """Calls that wait for their result, found by what a result may say of them.
+
+    Within one key the latest message comes first, and inside a message the order of its calls.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: defaultdict[Hashable, list[tuple[int, deque[int]]]] = defaultdict(list)
+        self._taken: set[int] = set()
+
+    def add(self, index: int, message: int, keys: Iterable[Hashable]) -> None:
+        for key in keys:
+            groups = self._waiting[key]
+            if not groups or groups[-1][0] != message:
+                groups.append((message, deque()))
+            groups[-1][1].append(index)
+
+    def take(self, key: Hashable) -> int | None:
+        groups = self._waiting[key]
+        while groups:
+            calls = groups[-1][1]
+            while calls:
+                index = calls.popleft()
+                if index not in self._taken:
+                    self._taken.add(index)
+                    return index
+            groups.pop()
+        return None
+
+
+def joined(events: Iterable[Event]) -> Joined:
+    """The calls in order, each with its turn, its message and its result.
+
+    A result joins by id where the names do not disagree, else by name, else by order. Ids may repeat: the
+    latest message that still waits for a result with that id is meant.
+    """
+    calls: list[ToolCall] = []
+    warnings: list[str] = []
+    open_, turn, message, user_spoke = _Open(), 0, -1, False
+    for event in events:
+        if isinstance(event, Answered):
+            index = _find(open_, event)
+            if index is None:
+                warnings.append(f"{event.place} answers no call and is not read".strip())
+            else:
+                calls[index] = _answered(calls[index], event)
+            continue
+        if isinstance(event, Said):
+            turn += message >= 0 and not user_spoke
+            user_spoke = True
+            continue
+        message, user_spoke = message + 1, False
+        for call in event.calls:
+            open_.add(len(calls), message, _keys(call))
+            calls.append(msgspec.structs.replace(call, turn=turn, message=message))
+    return Joined(tuple(calls), tuple(warnings))
+
+
+def _keys(call: ToolCall) -> list[Hashable]:
+    keys: list[Hashable] = [("any",), ("name", call.name)]
+    if call.id:
+        return [*keys, ("id", call.id), ("id", call.id, call.name)]
+    return [*keys, ("no id",), ("no id", call.name)]
+
+
+def _find(open_: _Open, answer: Answered) -> int | None:
+    """The waiting call that a result answers. A result with an id never takes a call with another id."""
+    kind = "no id" if answer.id else "name"
+    by_name = [(kind, answer.name)] if answer.name else [("no id",) if answer.id else ("any",)]
+    by_id = [("id", answer.id, *([answer.name] if answer.name else []))] if answer.id else []
+    for key in [*by_id, *by_name]:
+        index = open_.take(key)
+        if index is not None:
+            return index
+    return None
+
+
+def _answered(call: ToolCall, answer: Answered) -> ToolCall:
+    return msgspec.structs.replace(call, status=answer.status, result=structured(answer.result), error=answer.error)
+
+
+def structured(result: Any) -> Any:
+    """A result as data: text that writes a JSON object or array is decoded, all else stays as it is."""
+    if not isinstance(result, str) or result.lstrip()[:1] not in ("{", "["):
+        return result
+    try:
+        return jsontext.decode(result)
+    except jsontext.JSONError:
+        return result

@@ -1,0 +1,234 @@
+"""Bytes into JSON values with their places: one value a line, one document, or documents one after another.
+
+Nothing larger than the declared limits is kept: an oversized line is skipped while it streams by (G8).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from rightcall.core import jsontext
+from rightcall.errors import TraceError, Where
+
+MAX_RECORD: Final = 10 * 1024 * 1024
+"""Bytes of one record: a line, or an element of an array of records (G8)."""
+
+MAX_DOCUMENT: Final = 256 * 1024 * 1024
+"""Bytes of one document that must be held whole, such as an export of many spans."""
+
+MAX_CALLS: Final = 100_000
+"""Calls of one trajectory (G8)."""
+
+HEAD: Final = 64 * 1024
+"""Bytes from the start that decide the format and the layout."""
+
+_PIECE: Final = 256 * 1024
+_BOM: Final = b"\xef\xbb\xbf"
+_UNREADABLE_LINES: Final = 100
+
+_Item = TypeVar("_Item")
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A JSON value, the 1-based line it starts on, and its size in bytes."""
+
+    value: Any
+    line: int
+    size: int
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Whole lines. `oversized` is one line beyond the limit, of which `data` is only the beginning."""
+
+    data: bytes
+    line: int
+    oversized: bool = False
+    ended: bool = True
+
+
+def peek(chunks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, at most `HEAD`, and all chunks again, without a byte order mark."""
+    source = iter(chunks)
+    taken: list[bytes] = []
+    while sum(map(len, taken)) < HEAD and (chunk := next(source, None)) is not None:
+        taken.append(chunk)
+    start = b"".join(taken).removeprefix(_BOM)
+    return start[:HEAD], itertools.chain([start] if start else [], source)
+
+
+def documents(chunks: Iterable[bytes], limit: int = MAX_RECORD) -> Iterator[Document | TraceError]:
+    """Every JSON value, in order. `limit` is the size of one line.
+
+    A line that cannot be read is yielded as an error; a document that cannot be read is raised.
+    """
+    head, chunks = peek(chunks)
+    if is_lines(head):
+        yield from readable(item for block in blocks(chunks, limit) for item in lines(block, limit))
+    else:
+        yield from _values(chunks)
+
+
+def is_lines(head: bytes) -> bool:
+    """Whether each line is a value of its own, rather than one value running over several lines."""
+    text = head.lstrip()
+    first, newline, rest = text.partition(b"\n")
+    if not newline and len(head) >= HEAD:
+        return not text.startswith(b"[")
+    if not first or _is_json(first):
+        return True
+    following = [line for line in rest.split(b"\n")[:-1] if line.strip()] or [rest]
+    return len(first.strip()) > 1 and all(line[:1] == b"{" and _is_json(line) for line in following[:2])
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        jsontext.decode(line, max_depth=1000)
+    except jsontext.JSONError:
+        return False
+    return True
+
+
+def blocks(chunks: Iterable[bytes], limit: int = MAX_RECORD) -> Iterator[Block]:
+    """Cut a stream into blocks of whole lines, about 256 KiB each where lines are short."""
+    number, rest, skipping = 1, b"", False
+    for piece in _pieces(chunks):
+        if skipping:
+            _, newline, piece = piece.partition(b"\n")
+            number += len(newline)
+            skipping = not newline
+        cut = piece.rfind(b"\n") + 1
+        if cut:
+            data = rest + piece[:cut]
+            yield Block(data, number)
+            number += data.count(b"\n")
+            rest = piece[cut:]
+        else:
+            rest += piece
+        if len(rest) > limit:
+            yield Block(rest[:_PIECE], number, oversized=True)
+            rest, skipping = b"", True
+    if rest.strip():
+        yield Block(rest, number, ended=False)
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        if len(chunk) <= _PIECE:
+            yield chunk
+        else:
+            for start in range(0, len(chunk), _PIECE):
+                yield chunk[start : start + _PIECE]
+
+
+def lines(block: Block, limit: int = MAX_RECORD) -> Iterator[Document | TraceError]:
+    """Read the lines of a block one by one; blank lines are no values."""
+    if block.oversized:
+        yield _too_large(block.data, block.line, limit)
+        return
+    for number, text in enumerate(block.data.split(b"\n"), block.line):
+        if text and not text.isspace():
+            yield line(text, number, block.ended, limit)
+
+
+def line(text: bytes, number: int, ended: bool = True, limit: int = MAX_RECORD) -> Document | TraceError:
+    """Read one line. `ended` says whether it, or a line after it, has its line feed."""
+    if len(text) > limit:
+        return _too_large(text, number, limit)
+    try:
+        return Document(jsontext.decode(text), number, len(text))
+    except jsontext.JSONError as error:
+        cut = "" if ended else "the last line is cut off, or "
+        where = Where(line=number, column=error.column if error.line == 1 else None)
+        return TraceError(f"{cut}{error.message}", where, record_id(text))
+
+
+def _too_large(line: bytes, number: int, limit: int) -> TraceError:
+    message = f"the record is larger than the limit of {limit // (1024 * 1024)} MiB"
+    return TraceError(message, Where(line=number), record_id(line))
+
+
+_ID = re.compile(
+    rb'\s*\{(?:\s*"(?:[^"\\]|\\.)*+"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]++)\s*,)*?\s*"id"\s*:\s*("(?:[^"\\]|\\.)*+")'
+)
+
+
+def record_id(line: bytes) -> str | None:
+    """The `id` of a broken record, where it stands before anything that is nested."""
+    found = _ID.match(line[:_PIECE])
+    try:
+        return str(jsontext.decode(found[1])) if found else None
+    except jsontext.JSONError:
+        return None
+
+
+def readable(items: Iterable[_Item | TraceError]) -> Iterator[_Item | TraceError]:
+    """The same items, but raise if nothing among them can be read: then it is no file of lines at all."""
+    held: list[TraceError] = []
+    source = iter(items)
+    for item in source:
+        if not isinstance(item, TraceError):
+            yield from held
+            yield item
+            yield from source
+            return
+        held.append(item)
+        if len(held) > _UNREADABLE_LINES:
+            break
+    if held:
+        raise held[0]
+
+
+def _values(chunks: Iterable[bytes]) -> Iterator[Document | TraceError]:
+    for number, (data, line, complete) in enumerate(_split(chunks)):
+        item = _document(data, line, complete)
+        if isinstance(item, TraceError) and number == 0:
+            raise item
+        yield item
+
+
+def _document(data: bytes, line: int, complete: bool) -> Document | TraceError:
+    try:
+        return Document(jsontext.decode(data, max_depth=900), line, len(data))
+    except jsontext.JSONError as error:
+        cut = "" if complete else "the document is cut off, or "
+        at = Where(line=line + (error.line or 1) - 1, column=error.column)
+        return TraceError(f"{cut}{error.message}", at)
+
+
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[][{}]', re.DOTALL)
+
+
+def _split(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int, bool]]:
+    """Cut where one top-level value ends and the next begins: the value, its line, whether it is complete."""
+    data, at, depth, line = b"", 0, 0, 1
+    for chunk in _pieces(chunks):
+        data, start = data + chunk, 0
+        for token in _TOKEN.finditer(data, at):
+            if token[1] is not None and token[1] != b'"':
+                at = token.start()
+                break
+            at = token.end()
+            depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(token[0], 0)
+            if depth == 0 and token[1] is None:
+                yield data[start:at], line + _leading_lines(data, start), True
+                line += data.count(b"\n", start, at)
+                start = at
+        else:
+            at = len(data)
+        data, at = data[start:], at - start
+        if len(data) > MAX_DOCUMENT:
+            raise TraceError(f"one document is larger than the limit of {MAX_DOCUMENT // (1024 * 1024)} MiB")
+    if data.strip():
+        yield data, line + _leading_lines(data, 0), False
+
+
+def _leading_lines(data: bytes, start: int) -> int:
+    stop = start
+    while data[stop : stop + 1].isspace():
+        stop += 1
+    return data.count(b"\n", start, stop)

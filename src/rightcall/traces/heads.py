@@ -1,0 +1,86 @@
+"""What the first bytes of a file say about it: binary containers, and the shape of the first JSON value."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from typing import Any, Final
+
+import msgspec
+
+MAGIC: Final = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "a zip archive",
+    b"PAR1": "Parquet",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"SQLite format 3\x00": "an SQLite database",
+    b"ARROW1": "Arrow",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
+}
+
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{},]', re.DOTALL)
+
+
+def binary(head: bytes) -> str:
+    """The name of the binary container or encoding that the bytes begin like, else the empty string."""
+    for magic, name in MAGIC.items():
+        if head.startswith(magic):
+            return name
+    return "binary data" if b"\x00" in head[:1024] else ""
+
+
+@functools.lru_cache(maxsize=2)
+def sketch(head: bytes) -> Any:
+    """The first JSON value, as far as it goes: a value that is cut off is closed after its last whole member.
+
+    `msgspec.UNSET` if the bytes do not begin with a JSON object or array.
+    """
+    text = head.lstrip()
+    if text[:1] not in (b"{", b"["):
+        return msgspec.UNSET
+    try:
+        return json.JSONDecoder().raw_decode(_closed(text).decode("utf-8", "replace"))[0]
+    except (ValueError, RecursionError):
+        return msgspec.UNSET
+
+
+def _closed(text: bytes) -> bytes:
+    """The first value of the text, cut after its last whole member and closed where it does not end."""
+    open_: list[bytes] = []
+    cut, closers = 1, b"}" if text[:1] == b"{" else b"]"
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark in (b"{", b"["):
+            open_.append(b"}" if mark == b"{" else b"]")
+            cut, closers = token.end(), b"".join(reversed(open_))
+        elif mark in (b"}", b"]"):
+            if open_:
+                open_.pop()
+            if not open_:
+                return text[: token.end()]
+            cut, closers = token.end(), b"".join(reversed(open_))
+        elif mark == b",":
+            cut, closers = token.start(), b"".join(reversed(open_))
+    return text[:cut] + closers
+
+
+def describe(head: bytes) -> str:
+    """What an unknown file looks like, for the message that refuses it."""
+    value = sketch(head)
+    if value is msgspec.UNSET:
+        start = head.lstrip()[:40].decode("utf-8", "replace")
+        return f"text that is no JSON object or array and begins with {start!r}"
+    if isinstance(value, list):
+        return f"a JSON array of {_shape(value[0])}" if value else "an empty JSON array"
+    return _shape(value)
+
+
+def _shape(value: Any) -> str:
+    if not isinstance(value, dict):
+        return {str: "strings", bool: "booleans", list: "arrays"}.get(type(value), "numbers or nulls")
+    keys = ", ".join(f"`{key[:40]}`" for key in list(value)[:8])
+    return f"a JSON object with the keys {keys}" if keys else "an empty JSON object"

@@ -1,0 +1,160 @@
+"""The native format: one JSON object a line, the call record and trajectory by their own names.
+
+A document may also hold one record, or an array of records. Lines are decoded by type (`wire`); what that
+cannot decide (other shapes of calls, unknown or repeated keys, anything broken) is read as plain JSON here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from rightcall.core import jsontext
+from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import documents, heads, records, shapes
+from rightcall.traces.native import wire
+
+_T = TypeVar("_T")
+
+_FIELDS: Final = tuple(name for name in Trajectory.__struct_fields__ if name != "expectations")
+_CALL_FIELDS: Final = frozenset(ToolCall.__struct_fields__)
+_FOREIGN: Final = frozenset({"role", "content", "type", "delta", "choices", "tool_plan", "contents", "steps"})
+
+
+def claims(head: bytes) -> bool:
+    """Whether the first value is a record with calls, or with expectations and nothing of another format."""
+    value = heads.sketch(head)
+    if isinstance(value, list):
+        value = value[0] if value else {"tool_calls": None}
+    return isinstance(value, dict) and not _FOREIGN & value.keys() and _is_record(value)
+
+
+def _is_record(value: dict[str, Any]) -> bool:
+    return "tool_calls" in value or ("messages" not in value and bool(records.DECISIVE_KEYS & value.keys()))
+
+
+def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
+    """Every record, in order; a record that cannot be read is yielded as an error."""
+    head, chunks = documents.peek(chunks)
+    parts = _lines(chunks) if documents.is_lines(head) else documents.documents(chunks)
+    for part in parts:
+        if isinstance(part, TraceError):
+            yield part.within(file=file)
+        elif isinstance(part, documents.Document):
+            yield from _placed(_records(part), file, part.line)
+        else:
+            yield part
+
+
+def _placed(items: Iterable[Trajectory | TraceError], file: str, line: int) -> Iterator[Trajectory | TraceError]:
+    for item in items:
+        yield item.within(file=file, line=line) if isinstance(item, TraceError) else item
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[Trajectory | documents.Document | TraceError]:
+    return documents.readable(part for block in documents.blocks(chunks) for part in _block(block))
+
+
+def _block(block: documents.Block) -> Iterator[Trajectory | documents.Document | TraceError]:
+    if block.oversized:
+        yield from documents.lines(block)
+        return
+    for number, line in enumerate(block.data.split(b"\n"), block.line):
+        if line and not line.isspace():
+            quick = wire.trajectory(line) if len(line) <= documents.MAX_RECORD else None
+            yield documents.line(line, number, block.ended) if quick is None else quick
+
+
+def _records(document: documents.Document) -> Iterator[Trajectory | TraceError]:
+    """The record or records that one value holds."""
+    if not isinstance(document.value, list):
+        yield _record(document.value, "")
+        return
+    for index, value in enumerate(document.value):
+        yield _record(value, f"[{index}]")
+
+
+def _record(value: Any, path: str) -> Trajectory | TraceError:
+    try:
+        return trajectory(value)
+    except TraceError as error:
+        identity = value.get("id") if isinstance(value, dict) else None
+        error.record_id = identity if isinstance(identity, str) else None
+        return error.within(path=path)
+
+
+def trajectory(value: Any) -> Trajectory:
+    """The trajectory that one decoded record writes; `TraceError` with the JSON path of what is wrong."""
+    if not isinstance(value, dict):
+        raise TraceError(f"expected a record, an object with `tool_calls`; found {shapes.kind(value)}")
+    try:
+        jsontext.check_depth(value)
+    except jsontext.JSONError as error:
+        raise TraceError(error.message) from None
+    warnings = records.unknown_keys(value, _FIELDS)
+    calls, call_warnings = _calls(value.get("tool_calls"))
+    known = convert({name: value[name] for name in wire.AROUND if name in value}, wire.Around, "")
+    fields = {name: part for name in wire.AROUND if (part := getattr(known, name)) is not UNSET}
+    fields["warnings"] = (*fields.get("warnings", ()), *warnings, *call_warnings)
+    return Trajectory(tool_calls=calls, expectations=records.expectations(value), **fields)
+
+
+def convert(value: Any, type_: type[_T], path: str) -> _T:
+    """A decoded value as a struct; `TraceError` with the path of the first field of a wrong type."""
+    try:
+        return msgspec.convert(value, type_)
+    except msgspec.ValidationError as error:
+        message, _, at = str(error).partition(" - at `$")
+        inner = at.rstrip("`").removeprefix(".")
+        raise TraceError(_lower(message), Where(path=_joined(path, inner))) from None
+
+
+def _joined(front: str, back: str) -> str:
+    return front + back if not front or back.startswith("[") else f"{front}.{back}" if back else front
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def _calls(value: Any) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
+    if value is None:
+        return None, ()
+    if not isinstance(value, list):
+        raise TraceError(f"expected an array of tool calls; found {shapes.kind(value)}", Where(path="tool_calls"))
+    if len(value) > documents.MAX_CALLS:
+        limit = f"{len(value):,} calls are more than the limit of {documents.MAX_CALLS:,}"
+        raise TraceError(limit, Where(path="tool_calls"))
+    read = [_call(entry, f"tool_calls[{index}]") for index, entry in enumerate(value)]
+    return tuple(call for call, _ in read), tuple(warning for _, warnings in read for warning in warnings)
+
+
+def _call(entry: Any, path: str) -> tuple[ToolCall, tuple[str, ...]]:
+    if isinstance(entry, dict) and isinstance(entry.get("name"), str) and entry.keys() <= _CALL_FIELDS:
+        return wire.call(convert(entry, wire.Call, path)), ()
+    made, warnings = shapes.call(entry)
+    if isinstance(entry, dict):
+        made = _with_fields(made, entry, path)
+    return made, tuple(f"{path} {warning}" for warning in warnings)
+
+
+def _with_fields(made: ToolCall, entry: dict[str, Any], path: str) -> ToolCall:
+    """Fields of our own call record that stand beside another shape."""
+    own = _CALL_FIELDS & entry.keys() - {"name", "arguments", "arguments_text", "id"}
+    if not own:
+        return made
+    read = wire.call(convert({"name": "", **{name: entry[name] for name in own}}, wire.Call, path))
+    return msgspec.structs.replace(made, **{name: getattr(read, name) for name in own})
+
+
+def encode(trajectory: Trajectory) -> bytes:
+    """One line that reads back as the same trajectory."""
+    calls = trajectory.tool_calls
+    plain = calls if calls is None else tuple([wire.writable(call) for call in calls])
+    fields = {name: getattr(trajectory, name) for name in _FIELDS if name != "tool_calls"}
+    kept = {name: value for name, value in fields.items() if value not in (None, (), {}, "")}
+    return jsontext.encode({**kept, "tool_calls": plain, **trajectory.expectations}) + b"\n"

@@ -1,0 +1,121 @@
+"""Request and response bodies, records of conversations, and logs of exchanges, into trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import records, shapes, snapshots, toolspecs
+from rightcall.traces.openai_chat import messages, stream
+
+_CALLING = frozenset({"tool_calls", "function_call"})
+
+
+def trajectory(value: Any) -> Trajectory:
+    """The trajectory of a message list, one message, a body, or a record `{"messages": …, "tools": …}`."""
+    if isinstance(value, list):
+        return messages.trajectory(value, path="")
+    if not isinstance(value, dict):
+        raise TraceError(f"expected a conversation; found {shapes.kind(value)}")
+    if "role" in value:
+        return messages.trajectory([value], path="")
+    history, gaps = _history(value), _gaps(value)
+    made = messages.trajectory(history, toolspecs.tools(_definitions(value)), gaps, path="messages")
+    return msgspec.structs.replace(
+        made,
+        warnings=(*made.warnings, *_several(value)),
+        expectations=records.expectations(_own(value)),
+        **records.identity(value),
+    )
+
+
+def _own(value: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a record that a test may own: a request body has settings of its own by some of these names."""
+    return {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
+
+
+def _history(value: dict[str, Any]) -> list[Any]:
+    history = value.get("messages", [])
+    if not isinstance(history, list):
+        raise TraceError(f"expected an array of messages; found {shapes.kind(history)}", Where(path="messages"))
+    if "messages" not in value and not isinstance(value.get("choices"), list):
+        keys = ", ".join(f"`{key[:40]}`" for key in list(value)[:8]) or "none"
+        raise TraceError(f"expected `messages` or `choices`; found the keys {keys}")
+    choice = _choice(value)
+    return history if choice is None else [*history, choice["message"]]
+
+
+def _choice(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The candidate that counts: the one of index 0, else the first."""
+    choices = [choice for choice in body.get("choices") or () if isinstance(choice, dict)]
+    choices = [choice for choice in choices if isinstance(choice.get("message"), dict)]
+    return next((choice for choice in choices if choice.get("index", 0) == 0), choices[0] if choices else None)
+
+
+def _several(body: dict[str, Any]) -> tuple[str, ...]:
+    count = len(body.get("choices") or ())
+    return (f"{count} choices; only the one of index 0 is read",) if count > 1 else ()
+
+
+def _gaps(body: dict[str, Any]) -> tuple[str, ...]:
+    """What the finish reason says is missing."""
+    choice = _choice(body)
+    if choice is None:
+        return ("the response has no choices",) if "choices" in body else ()
+    message = choice["message"]
+    if choice.get("finish_reason") in _CALLING and not _CALLING & message.keys():
+        return (f"the finish reason is `{choice['finish_reason']}`, but the message has no calls",)
+    if choice.get("finish_reason", "") is None:
+        return ("the stream ends without a finish reason",)
+    return ()
+
+
+def _definitions(body: dict[str, Any]) -> list[Any]:
+    """The tools of a request as they stand: `tools`, or `functions` in the legacy form."""
+    found = body.get("tools") or body.get("functions")
+    return found if isinstance(found, list) else []
+
+
+def log(exchanges: list[Any]) -> Iterator[Trajectory | TraceError]:
+    """The conversations of a log, each by its longest history; `None` is an exchange of another format."""
+    bodies = [_body(exchange) for exchange in exchanges if exchange is not None]
+    histories = [_history(body) for body in bodies]
+    for conversation in snapshots.align(histories, messages.key):
+        members = [bodies[number] for number in conversation.members]
+        try:
+            yield _logged(conversation, members, foreign=len(exchanges) - len(bodies))
+        except TraceError as error:
+            yield error
+
+
+def _body(exchange: dict[str, Any]) -> dict[str, Any]:
+    """Request and response as one body: the history, and the choices that follow it."""
+    response = exchange.get("response")
+    if isinstance(response, list):
+        response = stream.response(chunk for chunk in response if isinstance(chunk, dict))
+    choices = response.get("choices") if isinstance(response, dict) else None
+    return {**exchange["request"], "choices": choices or []}
+
+
+def _logged(conversation: snapshots.Conversation, members: list[dict[str, Any]], foreign: int) -> Trajectory:
+    gaps = [gap for body in members if body["choices"] for gap in _gaps(body)]
+    if not any(body["choices"] for body in members if len(_history(body)) >= len(conversation.messages)):
+        gaps.append("the last request of the log has no response")
+    warnings = [warning for body in members for warning in _several(body)]
+    if conversation.branched:
+        warnings.append("an earlier conversation of the log begins the same; this one is read as a branch of it")
+    if foreign:
+        note = f"{foreign} exchanges of the log are in another format and are not read"
+        (warnings if _begins_late(members[0]) else gaps).append(note)
+    offered = toolspecs.tools([tool for body in members for tool in _definitions(body)])
+    made = messages.trajectory(conversation.messages, offered, tuple(gaps), path="messages")
+    return msgspec.structs.replace(made, warnings=(*made.warnings, *warnings), **records.identity(members[0]))
+
+
+def _begins_late(body: dict[str, Any]) -> bool:
+    """Whether the first request already tells of earlier messages of the model."""
+    return any(isinstance(item, dict) and item.get("role") == "assistant" for item in body["messages"])

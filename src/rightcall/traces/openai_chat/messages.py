@@ -1,0 +1,173 @@
+"""One list of chat messages into one trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import documents, shapes
+from rightcall.traces.conversation import Answered, Asked, Event, Said, joined
+
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+
+_FOREIGN_BLOCKS: Final = {
+    "tool_use": "Anthropic Messages",
+    "tool_result": "Anthropic Messages",
+    "server_tool_use": "Anthropic Messages",
+    "tool-call": "the Vercel AI SDK",
+    "tool-result": "the Vercel AI SDK",
+    "function_call": "OpenAI Responses",
+    "function_call_output": "OpenAI Responses",
+}
+_FOREIGN_KEYS: Final = {
+    "toolUse": "Bedrock Converse",
+    "toolResult": "Bedrock Converse",
+    "functionCall": "Gemini",
+    "functionResponse": "Gemini",
+}
+
+
+def is_message(value: Any) -> bool:
+    """Whether a value is a chat message of OpenAI's format, and not one of its relatives."""
+    return isinstance(value, dict) and value.get("role") in ROLES and not foreign(value)
+
+
+def foreign(message: dict[str, Any]) -> str:
+    """The other format that a message is written in, else the empty string."""
+    if isinstance(message.get("parts"), list):
+        return "messages with `parts` (Gemini, OpenTelemetry or the Vercel AI SDK)"
+    for block in _list(message.get("content")):
+        if isinstance(block, dict):
+            named = _FOREIGN_BLOCKS.get(str(block.get("type"))) or _foreign_key(block)
+            if named:
+                return named
+    for entry in _list(message.get("tool_calls")):
+        if isinstance(entry, dict) and isinstance(entry.get("function"), str):
+            return "Inspect"
+    return "tau2-bench" if "requestor" in message else ""
+
+
+def _foreign_key(block: dict[str, Any]) -> str:
+    return next((name for key, name in _FOREIGN_KEYS.items() if key in block), "")
+
+
+def trajectory(
+    messages: list[Any], tools: tuple[ToolSpec, ...] = (), gaps: tuple[str, ...] = (), path: str = "messages"
+) -> Trajectory:
+    """The trajectory of one conversation; `TraceError` for a message of another format."""
+    warnings: list[str] = []
+    events = list(_events(messages, path, warnings))
+    told = joined(events)
+    if len(told.calls) > documents.MAX_CALLS:
+        limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
+        raise TraceError(limit, Where(path=path))
+    return Trajectory(
+        tool_calls=told.calls,
+        gaps=gaps,
+        available_tools=tools,
+        messages=messages,
+        output=_output(messages),
+        warnings=(*warnings, *told.warnings),
+    )
+
+
+def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
+    for index, message in enumerate(messages):
+        place = f"{path}[{index}]"
+        if not isinstance(message, dict):
+            raise TraceError(f"expected a message, an object; found {shapes.kind(message)}", Where(path=place))
+        if found := foreign(message):
+            raise TraceError(f"expected an OpenAI chat message; found {found}", Where(path=place))
+        role = message.get("role")
+        if role == "assistant":
+            calls, notes = _asked(message, place)
+            warnings += notes
+            yield Asked(calls)
+            continue
+        if message.get("tool_calls"):
+            warnings.append(f"{place} has `tool_calls` although it is no message of the model; they are not read")
+        if role in ("tool", "function"):
+            yield _answered(message, place)
+        elif role == "user":
+            yield Said()
+        elif role not in ROLES:
+            raise TraceError(f"unknown role {role!r}", Where(path=f"{place}.role"))
+
+
+def _asked(message: dict[str, Any], place: str) -> tuple[tuple[ToolCall, ...], list[str]]:
+    """The calls of a message of the model, in order."""
+    calls, warnings = [], []
+    for entry, at in _entries(message, place):
+        call, notes = shapes.call(entry)
+        calls.append(msgspec.structs.replace(call, sources=(at,)))
+        warnings += [f"{at} {note}" for note in notes]
+    return tuple(calls), warnings
+
+
+def _entries(message: dict[str, Any], place: str) -> Iterator[tuple[Any, str]]:
+    entries = message.get("tool_calls")
+    if entries is not None and not isinstance(entries, list):
+        raise TraceError(
+            f"expected an array of tool calls; found {shapes.kind(entries)}", Where(path=f"{place}.tool_calls")
+        )
+    for index, entry in enumerate(entries or ()):
+        yield entry, f"{place}.tool_calls[{index}]"
+    if isinstance(message.get("function_call"), dict):
+        yield message["function_call"], f"{place}.function_call"
+    if not entries:
+        for index, block in enumerate(_list(message.get("content"))):
+            if isinstance(block, dict) and block.get("type") == "tool_call":
+                yield block, f"{place}.content[{index}]"
+
+
+def _answered(message: dict[str, Any], place: str) -> Answered:
+    failed = message.get("is_error") is True or message.get("status") == "error"
+    content = text(message.get("content"))
+    name = message.get("name") or message.get("tool_name")
+    identity = message.get("tool_call_id")
+    return Answered(
+        id=identity if isinstance(identity, str) and identity else None,
+        name=name if isinstance(name, str) and name else None,
+        result=content,
+        status="error" if failed else "ok",
+        error=content if failed and isinstance(content, str) else None,
+        place=place,
+    )
+
+
+def text(content: Any) -> Any:
+    """The text of a message: its string, or its text parts joined; other content as it stands."""
+    if not isinstance(content, list):
+        return content
+    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if texts and len(texts) == len(parts) else content
+
+
+def _output(messages: list[Any]) -> Any:
+    """The text of the last message of the model, if it asks for no call."""
+    last = next((item for item in reversed(messages) if item.get("role") == "assistant"), None)
+    if last is None or last.get("tool_calls") or last.get("function_call"):
+        return None
+    return text(last.get("content")) or None
+
+
+def key(message: Any) -> Any:
+    """What makes two messages of a history the same: all but identifiers and what providers add."""
+    if not isinstance(message, dict):
+        return message
+    calls = [shapes.call(entry)[0] for entry, _ in _entries(message, "")]
+    written = [(call.name, _written(call)) for call in calls]
+    return message.get("role"), text(message.get("content")) or None, written
+
+
+def _written(call: ToolCall) -> Any:
+    return call.arguments if call.arguments_state == "ok" else call.arguments_text
+
+
+def _list(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, list) else ()
