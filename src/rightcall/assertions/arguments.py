@@ -11,7 +11,7 @@ from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Evidence, Setting
 from rightcall.core.calls import UNKNOWN_STATES, Trajectory
 from rightcall.core.counting import Counted, select
-from rightcall.core.explaining import closest
+from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.verdicts import Finding
 from rightcall.core.wording import NO_CALLS, mismatch, times
@@ -90,7 +90,7 @@ class ArgumentsCheck:
 
     def _differing(self, counted: Counted, meant: Sequence[int]) -> Finding:
         tool = self.pattern.name
-        at = closest(self.pattern, counted.calls, meant)
+        at = closest(self.pattern, counted.calls, meant, Effort())
         number = counted.indices[at] + 1
         difference = mismatch(self.pattern, counted.calls[at])
         subject = f"no call to `{tool}`" if self.call_index is None else f"call {self.call_index} to `{tool}`"

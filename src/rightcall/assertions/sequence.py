@@ -9,7 +9,7 @@ from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Evidence, Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
-from rightcall.core.explaining import closest
+from rightcall.core.explaining import Effort, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.verdicts import Finding
@@ -99,6 +99,6 @@ class SequenceCheck:
         later = [at for at in range(start, len(counted.calls)) if counted.calls[at].name == step.name]
         if not later:
             return ""
-        at = closest(step, counted.calls, later)
+        at = closest(step, counted.calls, later, Effort())
         difference = mismatch(step, counted.calls[at])
         return f" {difference.wanted}; call {counted.indices[at] + 1} {difference.found}"

@@ -12,8 +12,9 @@ from rightcall.core.lining import ModeRules
 from rightcall.core.pairing import candidates, longest_in_order, pair
 from rightcall.core.patterns import Pattern
 from rightcall.core.results import Row
+from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import NO_CALLS, mismatch, name_of, times
+from rightcall.core.wording import NO_CALLS, differing_keys, mismatch, name_of, times
 
 Pairs = Sequence[int | None]
 
@@ -94,31 +95,35 @@ def _findings(lineup: Lineup, mode: ModeRules, pairs: Pairs, unordered: bool) ->
 
 def _missing(lineup: Lineup, pairs: Pairs) -> Iterator[Finding]:
     taken = {made for made in pairs if made is not None}
+    unpaired: dict[str, list[int]] = {}
+    for at, call in enumerate(lineup.calls):
+        if at not in taken:
+            unpaired.setdefault(call.name, []).append(at)
+    effort = Effort()
     for index, made in enumerate(pairs):
         if made is None:
-            yield _missing_finding(lineup, index, taken)
+            rivals = unpaired.get(lineup.patterns[index].name)
+            yield _differing(lineup, index, rivals, effort) if rivals else _uncalled(lineup, index)
 
 
-def _missing_finding(lineup: Lineup, index: int, taken: set[int]) -> Finding:
-    pattern = lineup.patterns[index]
-    same_name = [at for at, call in enumerate(lineup.calls) if call.name == pattern.name]
-    unpaired = [at for at in same_name if at not in taken]
-    if unpaired:
-        return _differing(lineup, index, unpaired)
-    if same_name:
-        wanted = sum(1 for other in lineup.patterns if other.name == pattern.name)
-        message = f"Expected {pattern.name} {times(wanted)}; it was called {times(len(same_name))}."
+def _uncalled(lineup: Lineup, index: int) -> Finding:
+    """No call is left that could have been the expected one."""
+    name = lineup.patterns[index].name
+    called = sum(1 for call in lineup.calls if call.name == name)
+    if called:
+        wanted = sum(1 for other in lineup.patterns if other.name == name)
+        message = f"Expected {visible(name)} {times(wanted)}; it was called {times(called)}."
         return Finding(code="too_few", message=message, expected_index=index)
     for number, call in lineup.failed:
-        if call.name == pattern.name:
-            message = f"Expected {pattern.name} to succeed; call {number + 1} of it has status `{call.status}`."
+        if call.name == name:
+            message = f"Expected {visible(name)} to succeed; call {number + 1} of it has status `{call.status}`."
             return Finding(code="not_successful", message=message, expected_index=index, made_index=number)
-    return Finding(code="missing", message=f"Expected {pattern.name}; it was never called.", expected_index=index)
+    return Finding(code="missing", message=f"Expected {visible(name)}; it was never called.", expected_index=index)
 
 
-def _differing(lineup: Lineup, index: int, unpaired: Sequence[int]) -> Finding:
+def _differing(lineup: Lineup, index: int, unpaired: Sequence[int], effort: Effort) -> Finding:
     pattern = lineup.patterns[index]
-    at = closest(pattern, lineup.calls, unpaired)
+    at = closest(pattern, lineup.calls, unpaired, effort)
     difference = mismatch(pattern, lineup.calls[at])
     return Finding(
         code="arguments_differ",
@@ -131,9 +136,24 @@ def _differing(lineup: Lineup, index: int, unpaired: Sequence[int]) -> Finding:
     )
 
 
-def closest(pattern: Pattern, calls: Sequence[ToolCall], positions: Sequence[int]) -> int:
+class Effort:
+    """How many calls explanations may still be compared with; then the earliest stands for the closest."""
+
+    def __init__(self, comparisons: int = 100_000) -> None:
+        self.comparisons = comparisons
+
+
+def closest(pattern: Pattern, calls: Sequence[ToolCall], positions: Sequence[int], effort: Effort) -> int:
     """The position of the call with the fewest differing keys, then the earliest."""
-    return min(positions, key=lambda at: mismatch(pattern, calls[at]).keys)
+    best, fewest = positions[0], None
+    for at in positions:
+        if effort.comparisons <= 0 or (fewest is not None and fewest <= 1):
+            break
+        effort.comparisons -= 1
+        keys = differing_keys(pattern, calls[at])
+        if fewest is None or keys < fewest:
+            best, fewest = at, keys
+    return best
 
 
 def _unexpected(lineup: Lineup, pairs: Pairs) -> Iterator[Finding]:
@@ -182,15 +202,18 @@ def align(lineup: Lineup) -> tuple[Row, ...]:
 
 def _with_differing(lineup: Lineup, pairs: list[int | None]) -> list[int | None]:
     """Put an unpaired expected call beside the closest unpaired call of its name, for the eye."""
-    free = {at for at in range(len(lineup.calls)) if at not in set(pairs)}
+    taken = set(pairs)
+    free: dict[str, list[int]] = {}
+    for at, call in enumerate(lineup.calls):
+        if at not in taken:
+            free.setdefault(call.name, []).append(at)
+    effort = Effort()
     result = list(pairs)
     for index, made in enumerate(pairs):
-        if made is None:
-            pattern = lineup.patterns[index]
-            same = sorted(at for at in free if lineup.calls[at].name == pattern.name)
-            if same:
-                result[index] = at = closest(pattern, lineup.calls, same)
-                free.discard(at)
+        rivals = free.get(lineup.patterns[index].name)
+        if made is None and rivals:
+            result[index] = at = closest(lineup.patterns[index], lineup.calls, rivals, effort)
+            rivals.remove(at)
     return result
 
 

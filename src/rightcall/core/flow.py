@@ -33,9 +33,11 @@ class Flow:
     """
 
     def __init__(self, found: Sequence[tuple[int, ...]]) -> None:
-        classes: dict[tuple[int, ...], int] = {}
-        self.class_of = [classes.setdefault(positions, len(classes)) for positions in found]
-        self.positions = list(classes)
+        shared = {id(positions): positions for positions in found}
+        self.positions = list(dict.fromkeys(shared.values()))
+        number = {positions: at for at, positions in enumerate(self.positions)}
+        class_of = {key: number[positions] for key, positions in shared.items()}
+        self.class_of = [class_of[id(positions)] for positions in found]
         self.cell_of = _cells(self.positions)
         self.capacity = [0] * (max(self.cell_of.values(), default=-1) + 1)
         for cell in self.cell_of.values():
@@ -43,6 +45,7 @@ class Flow:
         self.cells = [list(dict.fromkeys(self.cell_of[at] for at in positions)) for positions in self.positions]
         self.flow: list[dict[int, int]] = [{} for _ in self.positions]
         self.users: list[dict[int, int]] = [{} for _ in self.capacity]
+        self.cursor = [0] * len(self.positions)
         self.blocked: set[int] = set()
         self.refused: set[tuple[int, int]] = set()
         self.budget = Budget()
@@ -57,41 +60,43 @@ class Flow:
     def _augment(self, start: int) -> bool:
         if start in self.blocked:
             return False
-        steps = self._search(start, lambda cell: self.capacity[cell] > 0)
+        steps = self._search(start, self._free_cell)
         if steps is None:
             return False
         self.capacity[steps[-1][1]] -= 1
         self._shift(steps)
         return True
 
-    def _search(self, start: int, is_goal: Callable[[int], bool]) -> list[tuple[int, int]] | None:
+    def _free_cell(self, pattern_class: int) -> int | None:
+        """A cell of the class with room, found by a cursor: while covering, a full cell stays full."""
+        cells = self.cells[pattern_class]
+        for at in range(self.cursor[pattern_class], len(cells)):
+            if self.capacity[cells[at]]:
+                self.cursor[pattern_class] = at
+                return cells[at]
+        self.cursor[pattern_class] = len(cells)
+        return None
+
+    def _search(self, start: int, goal_of: Callable[[int], int | None]) -> list[tuple[int, int]] | None:
         """A shortest alternating path as (class, cell) steps, the last cell a goal; blocks what leads nowhere."""
         came_from: dict[int, tuple[int, int] | None] = {start: None}
         seen_cells: set[int] = set()
         queue = deque([start])
         while queue:
             here = queue.popleft()
+            goal = goal_of(here)
+            if goal is not None:
+                return _trace(came_from, here, goal)
             self.budget.spend(len(self.cells[here]))
             for cell in self.cells[here]:
-                if cell in seen_cells:
-                    continue
-                if is_goal(cell):
-                    return self._trace(came_from, here, cell)
-                seen_cells.add(cell)
-                for user in self.users[cell]:
-                    if user not in came_from and user not in self.blocked:
-                        came_from[user] = (here, cell)
-                        queue.append(user)
+                if cell not in seen_cells:
+                    seen_cells.add(cell)
+                    for user in self.users[cell]:
+                        if user not in came_from and user not in self.blocked:
+                            came_from[user] = (here, cell)
+                            queue.append(user)
         self.blocked.update(came_from)
         return None
-
-    def _trace(self, came_from: dict[int, tuple[int, int] | None], last: int, cell: int) -> list[tuple[int, int]]:
-        steps = [(last, cell)]
-        step = came_from[last]
-        while step is not None:
-            steps.append(step)
-            step = came_from[step[0]]
-        return steps[::-1]
 
     def _shift(self, steps: list[tuple[int, int]]) -> None:
         """Each class on the path sends one unit more to its cell and the next class one unit less there."""
@@ -112,23 +117,23 @@ class Flow:
         """Cover, then give each covered position, in order, the least made position that leaves the rest whole."""
         covered = self.cover()
         self.blocked.clear()
+        self.cursor = [0] * len(self.positions)
         used: set[int] = set()
-        cursor = [0] * len(self.positions)
         return [
-            self._settle(pattern_class, cursor, used) if is_covered else None
+            self._settle(pattern_class, used) if is_covered else None
             for pattern_class, is_covered in zip(self.class_of, covered, strict=True)
         ]
 
-    def _settle(self, pattern_class: int, cursor: list[int], used: set[int]) -> int:
+    def _settle(self, pattern_class: int, used: set[int]) -> int:
         positions = self.positions[pattern_class]
         while True:
-            position = positions[cursor[pattern_class]]
+            position = positions[self.cursor[pattern_class]]
             cell = self.cell_of[position]
             if position not in used and (cell in self.flow[pattern_class] or self._reroute(pattern_class, cell)):
                 self._change(pattern_class, cell, -1)
                 used.add(position)
                 return position
-            cursor[pattern_class] += 1
+            self.cursor[pattern_class] += 1
 
     def _reroute(self, pattern_class: int, cell: int) -> bool:
         """Let the class send a unit to this cell instead of another, if the others can make way.
@@ -170,10 +175,27 @@ class Flow:
 
     def _detour(self, start: int, without: int, released: frozenset[int]) -> list[tuple[int, int]] | None:
         """A path from a class to a cell that is free or about to be released, but for the cell it has to leave."""
+
+        def goal_of(pattern_class: int) -> int | None:
+            for cell in self.cells[pattern_class]:
+                if cell != without and (self.capacity[cell] or cell in released):
+                    return cell
+            return None
+
         blocked, self.blocked = self.blocked, set()
-        steps = self._search(start, lambda cell: cell != without and (self.capacity[cell] > 0 or cell in released))
+        steps = self._search(start, goal_of)
         self.blocked = blocked
         return steps
+
+
+def _trace(came_from: dict[int, tuple[int, int] | None], last: int, cell: int) -> list[tuple[int, int]]:
+    """Walk a search back to its start: the steps in order."""
+    steps = [(last, cell)]
+    step = came_from[last]
+    while step is not None:
+        steps.append(step)
+        step = came_from[step[0]]
+    return steps[::-1]
 
 
 def _cells(pattern_positions: Sequence[tuple[int, ...]]) -> dict[int, int]:

@@ -6,6 +6,7 @@ ascending; expected positions with equal patterns share one tuple. The pure algo
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from rightcall.core.calls import ToolCall
@@ -99,22 +100,51 @@ def is_subsequence(patterns: Sequence[Pattern], calls: Sequence[ToolCall], compa
 
 
 def longest_in_order(found: Candidates, made: int) -> int:
-    """The length of the longest in-order pairing: a longest common subsequence, bit-parallel (Hyyrö 2004)."""
-    full = (1 << made) - 1
-    row = full
-    masks: dict[tuple[int, ...], int] = {}
+    """The length of the longest in-order pairing.
+
+    Calls that fit one to one from the start can be paired so without loss; only the rest is searched.
+    """
+    start = 0
+    while start < min(len(found), made) and _holds(found[start], start):
+        start += 1
+    rest = found[start:]
+    if sum(map(len, rest)) <= 4 * (len(rest) + made):
+        return start + _longest_sparse(rest, start)
+    return start + _longest_dense(rest, start, made)
+
+
+def _holds(positions: tuple[int, ...], position: int) -> bool:
+    at = bisect.bisect_left(positions, position)
+    return at < len(positions) and positions[at] == position
+
+
+def _longest_sparse(found: Candidates, start: int) -> int:
+    """By the ends of the best pairings so far of each length (Hunt and Szymanski 1977)."""
+    ends: list[int] = []
     for positions in found:
-        mask = masks.get(positions)
-        if mask is None:
-            mask = sum(1 << position for position in positions) if len(positions) < 64 else _mask(positions)
-            if len(positions) > 1:
-                masks[positions] = mask
-        taken = row & mask
+        for position in reversed(positions):
+            if position < start:
+                break
+            at = bisect.bisect_left(ends, position)
+            ends[at : at + 1] = [position]
+    return len(ends)
+
+
+def _longest_dense(found: Candidates, start: int, made: int) -> int:
+    """By one row of the longest common subsequence table as the bits of an integer (Hyyrö 2004)."""
+    full = (1 << (made - start)) - 1
+    row = full
+    shared = {id(positions): positions for positions in found}
+    masks = {key: _mask(positions) >> start for key, positions in shared.items()}
+    for positions in found:
+        taken = row & masks[id(positions)]
         row = ((row + taken) | (row - taken)) & full
-    return made - row.bit_count()
+    return made - start - row.bit_count()
 
 
 def _mask(positions: Sequence[int]) -> int:
+    if len(positions) < 64:
+        return sum(1 << position for position in positions)
     bits = bytearray(positions[-1] // 8 + 1)
     for position in positions:
         bits[position >> 3] |= 1 << (position & 7)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -53,12 +54,11 @@ MatchesArguments = Callable[[Any], bool]
 """Decides on the arguments of a call whose state is `ok`."""
 
 
-class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """An expected call, compiled.
 
-    `matches` is `None` when any arguments are accepted, whatever their state. `key` is equal for patterns that
-    accept the same calls. `literals` are the top-level values that the arguments must have, for an index;
-    empty when there are none. `mode` and `arguments` are what is compared, for explanations.
+    `matches` is `None` when any arguments are accepted, whatever their state. `arguments` are what is compared,
+    after `normalise` if there is one, and `text` what a regular expression is shown as.
     """
 
     name: str
@@ -67,8 +67,28 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     matches: MatchesArguments | None = None
     normalise: Callable[[Any], Any] | None = None
     text: str = ""
-    key: Any = None
-    literals: tuple[tuple[str, Any], ...] = ()
+
+    @functools.cached_property
+    def key(self) -> Hashable:
+        """Equal for patterns that are known to accept the same calls."""
+        if self.matches is None:
+            return (self.name,)
+        if self.normalise or self.arguments is UNSET or not is_json(self.arguments):
+            return id(self)
+        return (self.name, self.mode, freeze(self.arguments))
+
+    @functools.cached_property
+    def literals(self) -> tuple[tuple[str, Any], ...]:
+        """The top-level members that the arguments must have, for an index to find calls by.
+
+        None where arguments are normalised first; nested objects are none where they are open.
+        """
+        if self.normalise or not isinstance(self.arguments, dict):
+            return ()
+        is_open = self.mode == "deep"
+        items = self.arguments.items()
+        closed = [(key, value) for key, value in items if not (is_open and isinstance(value, dict | list | tuple))]
+        return tuple((key, value) for key, value in closed if is_json(value))
 
     def accepts(self, call: ToolCall) -> bool:
         """Whether the arguments of a call of this name match; unknown and malformed ones match only "any"."""
@@ -88,7 +108,7 @@ def compile_call(call: ExpectedCall, mode: ArgumentsMode, setting: Setting) -> P
             raise TestSetError("write either `arguments` or `match`, not both", Where(path="match"))
         return _from_match(call, setting)
     if call.arguments is UNSET or mode == "ignore":
-        return Pattern(name=call.name, mode=mode, key=(call.name, None))
+        return Pattern(name=call.name, mode=mode)
     return _from_arguments(call, mode, call.arguments, setting)
 
 
@@ -104,7 +124,7 @@ def _from_match(call: ExpectedCall, setting: Setting) -> Pattern:
     if match.mode == "regex":
         return _from_regex(call, match, setting)
     if match.mode == "ignore":
-        return Pattern(name=call.name, mode="ignore", key=(call.name, None))
+        return Pattern(name=call.name, mode="ignore")
     return _from_arguments(call, match.mode, match.args, setting)
 
 
@@ -133,7 +153,6 @@ def _from_regex(call: ExpectedCall, match: Match, setting: Setting) -> Pattern:
         mode="regex",
         matches=lambda arguments: found(stringify(arguments)),
         text=f"/{match.pattern}/{match.flags}",
-        key=(call.name, "regex", match.pattern, match.flags),
     )
 
 
@@ -146,33 +165,14 @@ def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, sett
     compared = normalise(expected) if normalise else expected
     compare = _comparison(mode, compared)
     if compare is None:
-        return Pattern(name=call.name, mode=mode, arguments=compared, key=(call.name, None))
+        return Pattern(name=call.name, mode=mode, arguments=compared)
     return Pattern(
         name=call.name,
         mode=mode,
         arguments=compared,
         matches=compare if normalise is None else lambda arguments: compare(normalise(arguments)),
         normalise=normalise,
-        key=_key(call, mode, compared) if normalise is None else object(),
-        literals=_literals(mode, compared) if normalise is None else (),
     )
-
-
-def _key(call: ExpectedCall, mode: str, expected: Any) -> Any:
-    key = (call.name, mode, freeze(expected))
-    try:
-        hash(key)
-    except TypeError:
-        return object()
-    return key
-
-
-def _literals(mode: str, expected: Any) -> tuple[tuple[str, Any], ...]:
-    """The members an index can find a call by; nested objects are no literals where they are open."""
-    if not isinstance(expected, dict):
-        return ()
-    closed = {key: value for key, value in expected.items() if mode != "deep" or not isinstance(value, dict | list)}
-    return tuple((key, value) for key, value in closed.items() if is_json(value))
 
 
 def _comparison(mode: ArgumentsMode, expected: Any) -> MatchesArguments | None:

@@ -73,7 +73,7 @@ def _arguments(arguments: Any) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Return the text in one or more lines of at most `width` cells, broken after spaces where it can be."""
+    """Return the text in one or more lines of at most `width` cells, broken after spaces and `(`."""
     lines, current = [], ""
     for word in _words(text, width - 2):
         if current.strip() and cells(current + word.rstrip()) > width:
@@ -92,7 +92,7 @@ def _words(text: str, most: int) -> Iterator[str]:
             yield word
             word, room = "", most
         word, room = word + character, room - size
-        if character == " ":
+        if character in " (":
             yield word
             word, room = "", most
     yield word

@@ -19,6 +19,7 @@ MISSING: Final[Any] = object()
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$-]*")
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
 _CONSTANT: Final = object()
+_PLAIN_KEYS: Final = frozenset({str, int, float})
 
 
 def equal(expected: Any, actual: Any) -> bool:
@@ -81,6 +82,8 @@ def is_json(value: Any) -> bool:
 
 def freeze(value: Any) -> Any:
     """A hashable key: two values have equal keys exactly if they are equal as JSON. Depth is limited by readers."""
+    if type(value) in _PLAIN_KEYS:
+        return value
     if isinstance(value, bool) or value is None:
         return (value, _CONSTANT)
     if isinstance(value, dict):

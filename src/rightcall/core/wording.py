@@ -8,7 +8,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall
 from rightcall.core.patterns import Pattern
-from rightcall.core.values import MISSING, Difference, cut, differences, display, text_note, visible
+from rightcall.core.values import MISSING, Difference, cut, differences, display, equal, text_note, visible
 
 SHOWN_DIFFERENCES = 4
 NO_CALLS = "No tool calls were made."
@@ -17,9 +17,8 @@ _TYPE_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a nu
 
 
 class Mismatch(msgspec.Struct, frozen=True):
-    """How one call's arguments differ from a pattern. `keys` counts the top-level keys that differ."""
+    """How one call's arguments differ from a pattern, as the two halves of a sentence, and the first difference."""
 
-    keys: int
     wanted: str
     found: str
     first: Difference
@@ -47,26 +46,36 @@ def mismatch(pattern: Pattern, call: ToolCall) -> Mismatch:
     actual = pattern.normalise(call.arguments) if pattern.normalise else call.arguments
     if pattern.mode == "regex":
         whole = Difference("", pattern.text, actual)
-        return Mismatch(1, f"with arguments matching {cut(pattern.text, 80)}", f"had {display(actual)}", whole)
+        return Mismatch(f"with arguments matching {cut(pattern.text, 80)}", f"had {display(actual)}", whole)
     found = list(_argument_differences(pattern, actual))
     if not found:
         return Mismatch(
-            1,
             f"with arguments {display(pattern.arguments)}",
             f"had {display(actual)}",
             Difference("", pattern.arguments, actual),
         )
-    keys = len({difference.path.split(".")[0].split("[")[0] for difference in found})
-    return Mismatch(keys, _wanted(found), _found(found), found[0])
+    return Mismatch(_wanted(found), _found(found), found[0])
+
+
+def differing_keys(pattern: Pattern, call: ToolCall) -> int:
+    """How many of the top-level keys differ, counted without words."""
+    if call.arguments_state != "ok":
+        return max(len(pattern.arguments), 1) if isinstance(pattern.arguments, dict) else 1
+    actual = pattern.normalise(call.arguments) if pattern.normalise else call.arguments
+    expected = pattern.arguments
+    if not isinstance(expected, dict) or not isinstance(actual, dict):
+        return len(expected) if isinstance(expected, dict) else 1
+    listed_keys = [key for key, value in expected.items() if key not in actual or not equal(value, actual[key])]
+    extra = sum(1 for key in actual if key not in expected) if pattern.mode == "exact" else 0
+    return len(listed_keys) + extra
 
 
 def _unreadable(pattern: Pattern, call: ToolCall) -> Mismatch:
     wanted = f"with arguments {display(pattern.arguments)}" if pattern.mode != "regex" else f"matching {pattern.text}"
     state = call.arguments_state.replace("_", " ")
     text = f" {display(call.arguments_text)}" if call.arguments_text is not None else ""
-    keys = len(pattern.arguments) if isinstance(pattern.arguments, dict) else 1
     difference = Difference("", pattern.arguments, call.arguments_text)
-    return Mismatch(max(keys, 1), wanted, f"had {state} arguments{text}", difference)
+    return Mismatch(wanted, f"had {state} arguments{text}", difference)
 
 
 def _argument_differences(pattern: Pattern, actual: object) -> Iterable[Difference]:
