@@ -7,11 +7,14 @@ from rightcall.testsets.dialects import DIALECTS
 from rightcall.testsets.files import read
 from rightcall.testsets.keys import EXPECTATION_KEYS
 from rightcall.testsets.model import Place, Test, TestSet
+from rightcall.testsets.schema import schema
 from rightcall.testsets.single import embedded, from_keys
+from rightcall.testsets.template import SCHEMA_FILE, template
 
 __all__ = [
     "DIALECTS",
     "EXPECTATION_KEYS",
+    "SCHEMA_FILE",
     "CompiledTest",
     "Place",
     "Test",
@@ -21,5 +24,7 @@ __all__ = [
     "embedded",
     "from_keys",
     "read",
+    "schema",
     "setting_of",
+    "template",
 ]

@@ -21,7 +21,7 @@ from rightcall.testsets.keys import BESIDE, EXPECTATION_KEYS, Keys, TestKeys
 from rightcall.testsets.marks import child
 from rightcall.testsets.model import Place, Test
 from rightcall.testsets.source import Source
-from rightcall.testsets.sugar import Declared, declared, given
+from rightcall.testsets.sugar import SETTINGS, Declared, declared, given
 from rightcall.testsets.tools import known_names, named_tools, schemas, unknown_tool
 
 Kinds = Mapping[str, type[Assertion]]
@@ -93,33 +93,37 @@ def common(keys: Keys, reader: Reader) -> Common:
     """What `keys` say for all tests."""
     return Common(
         keys=keys,
-        assertions=tuple(general(keys, "", reader)),
+        assertions=tuple(general(keys, keys, "", reader)),
         tool_schemas=_tool_schemas(keys, "", reader),
     )
 
 
-def general(keys: Keys, path: str, reader: Reader) -> Iterator[Declared]:
+def general(keys: Keys, defaults: Keys, path: str, reader: Reader) -> Iterator[Declared]:
     """The assertions in their general form, with their `kind`."""
     at = child(path, "assertions")
     for index, value in enumerate(given(keys.assertions, ())):
-        yield Declared(_assertion(value, child(at, index), reader), child(at, index))
+        yield Declared(_assertion(value, defaults, child(at, index), reader), child(at, index))
 
 
-def _assertion(value: dict[str, Any], path: str, reader: Reader) -> Assertion:
+def _assertion(value: dict[str, Any], defaults: Keys, path: str, reader: Reader) -> Assertion:
     kind = value.get("kind")
     if kind is None:
         reader.refuse(Problem(path, "expected the key `kind`, which is missing"))
     if kind not in reader.kinds:
         reader.refuse(Problem(child(path, "kind"), _unknown_kind(kind, reader.kinds)))
-    return convert(_with_calls(value), reader.kinds[kind], path, reader)
+    if kind == "trajectory":
+        value = _completed(value, defaults)
+    return convert(value, reader.kinds[kind], path, reader)
 
 
-def _with_calls(value: dict[str, Any]) -> dict[str, Any]:
-    """A bare name among expected calls is a call with any arguments, here as in the key of that name."""
+def _completed(value: dict[str, Any], defaults: Keys) -> dict[str, Any]:
+    """A trajectory assertion with the test set's defaults, and bare names as calls with any arguments."""
+    common = {name: getattr(defaults, name) for name in SETTINGS if getattr(defaults, name) is not UNSET}
     calls = value.get("expected_tool_calls")
     if not isinstance(calls, list | tuple):
-        return value
-    return {**value, "expected_tool_calls": [{"name": call} if isinstance(call, str) else call for call in calls]}
+        return {**common, **value}
+    named = [{"name": call} if isinstance(call, str) else call for call in calls]
+    return {**common, **value, "expected_tool_calls": named}
 
 
 def _unknown_kind(kind: Any, kinds: Kinds) -> str:
@@ -141,7 +145,7 @@ def _tool_schemas(keys: Keys, path: str, reader: Reader) -> dict[str, Any]:
 def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Reader, extra: dict[str, Any]) -> Test:
     """One test of its keys, its `x-…` keys and what its test set says for all."""
     _check_beside(keys, path, reader)
-    own = [*declared(keys, shared.keys, path), *general(keys, path, reader)]
+    own = [*declared(keys, shared.keys, path), *general(keys, shared.keys, path, reader)]
     placed = [_placed(item, reader) for item in (*own, *shared.assertions)]
     tool_schemas = {**shared.tool_schemas, **_tool_schemas(keys, path, reader)}
     tool_aliases = {**shared.keys.tool_aliases, **keys.tool_aliases}

@@ -99,7 +99,7 @@ def _test_set(value: dict[str, Any], reader: Reader) -> TestSet:
         endpoint=keys.endpoint,
         metadata=keys.metadata,
         extra=extra,
-        warnings=(*_ignored(ignored, reader), *_unknown(built)),
+        warnings=(*ignored.warnings(reader.key), *_unknown(built)),
         hash=_hash([reader.dialect.name, value]),
         source=reader.source,
     )
@@ -141,12 +141,6 @@ def _gate(keys: GateKeys) -> Gate:
         allow_errors=keys.allow_errors,
         thresholds=keys.thresholds,
     )
-
-
-def _ignored(ignored: Ignored, reader: Reader) -> Iterator[str]:
-    for key, path in ignored.first.items():
-        more = f" and {ignored.count[key] - 1} more" if ignored.count[key] > 1 else ""
-        yield f"{reader.key(path)}{more}: `{key}` of an expected call is ignored; only name and arguments count"
 
 
 def _unknown(tests: list[Test]) -> Iterator[str]:

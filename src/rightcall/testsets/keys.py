@@ -35,7 +35,7 @@ ToolAliases = Annotated[
     dict[str, str], Meta(description="Maps a recorded tool name to the name that expectations use.")
 ]
 ToolSchemas = Annotated[
-    dict[str, Any] | tuple[dict[str, Any], ...],
+    dict[str, dict[str, Any] | bool] | tuple[dict[str, Any], ...],
     Meta(description="The tools there are: a mapping of names to JSON Schemas, or a list of tool definitions."),
 ]
 Assertions = Annotated[

@@ -34,7 +34,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 
     `id` is unique in its test set; `positional` says that it is only the position, for want of one.
     `extra` keeps the `x-…` keys. `where` is the place of the test in its file, and `places` has that of each
-    of its assertions.
+    of its assertions. `warnings` are those of a test that stands in no test set.
     """
 
     __test__ = False
@@ -59,6 +59,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     repeat: int = 1
     min_pass_rate: Fraction = ONE
     min_assertion_rate: Fraction = ONE
+    warnings: tuple[str, ...] = ()
     where: Where = Where()
 
 

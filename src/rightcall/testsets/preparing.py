@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from rightcall.core.calls import ToolCall
@@ -24,6 +25,12 @@ class Ignored:
         self.first.setdefault(key, path)
         self.count[key] = self.count.get(key, 0) + 1
 
+    def warnings(self, place: Callable[[str], object]) -> Iterator[str]:
+        """One warning a key; `place` shows where a path is."""
+        for key, path in self.first.items():
+            more = f" and {self.count[key] - 1} more" if self.count[key] > 1 else ""
+            yield f"{place(path)}{more}: `{key}` of an expected call is ignored; only name and arguments count"
+
 
 def without_extra(value: Any) -> tuple[Any, dict[str, Any]]:
     """A mapping without its `x-…` keys, and these."""
@@ -38,9 +45,9 @@ def without_record_fields(test: Any, path: str, ignored: Ignored) -> Any:
     if not isinstance(test, dict):
         return test
     changed = dict(test)
-    for holder in ("test_configuration",):
-        if holder in test:
-            changed[holder] = _with_clean_calls(test[holder], child(path, holder), ignored)
+    if "test_configuration" in test:
+        at = child(path, "test_configuration")
+        changed["test_configuration"] = _with_clean_calls(test["test_configuration"], at, ignored)
     if isinstance(test.get("assertions"), list | tuple):
         at = child(path, "assertions")
         changed["assertions"] = [

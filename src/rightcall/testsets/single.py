@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.errors import TestSetError, Where
+from msgspec.structs import replace
+
+from rightcall.errors import TestSetError, Where, join_path
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import Common, Kinds, Reader, build, convert
 from rightcall.testsets.explain import listed
 from rightcall.testsets.keys import EXPECTATION_KEYS, EXPECTATIONS, TestKeys
-from rightcall.testsets.model import Test
+from rightcall.testsets.model import Place, Test
 from rightcall.testsets.preparing import (
     Ignored,
     accepting_null_arguments,
@@ -33,25 +35,43 @@ def from_keys(expectations: Mapping[str, Any], kinds: Kinds, *, dialect: str | N
 
 
 def embedded(
-    expectations: Mapping[str, Any], kinds: Kinds, *, where: Where | None = None, dialect: str | None = None
+    expectations: Mapping[str, Any],
+    kinds: Kinds,
+    *,
+    identity: str = "1",
+    where: Where | None = None,
+    dialect: str | None = None,
 ) -> Test:
-    """The test that a native record carries beside its calls; `where` is the record's place.
+    """The test that a native record carries beside its calls.
 
-    In a record `arguments: null` on an expected call accepts any arguments.
+    `identity` is the test's id when the keys have none, `where` the record's place. In a record
+    `arguments: null` on an expected call accepts any arguments.
     """
     at = where or Where()
     try:
         test = from_keys(accepting_null_arguments(dict(expectations)), kinds, dialect=dialect)
     except TestSetError as error:
         raise error.within(file=at.file, line=at.line, column=at.column, path=at.path) from None
-    return test
+    places = tuple(Place(_moved(place.where, at), _inside(place.fields, at)) for place in test.places)
+    known = identity if test.positional else test.id
+    return replace(test, id=known, positional=False, places=places, where=at)
+
+
+def _moved(where: Where, at: Where) -> Where:
+    return replace(at, path=join_path(at.path, where.path))
+
+
+def _inside(fields: Mapping[str, str], at: Where) -> dict[str, str]:
+    return {name: join_path(at.path, path) for name, path in fields.items()}
 
 
 def _single(raw: dict[str, Any], reader: Reader) -> Test:
     if EXPECTATION_KEYS.isdisjoint(raw):
         words = listed([reader.written(key) for key in EXPECTATIONS], "or")
         raise TestSetError(f"nothing is expected: give {words}, or `assertions`")
-    value, extra = without_extra(without_record_fields(raw, "", Ignored()))
+    ignored = Ignored()
+    value, extra = without_extra(without_record_fields(raw, "", ignored))
     if problem := null_key(value, ""):
         reader.refuse(problem)
-    return build(convert(value, TestKeys, "", reader), Common(), "", 1, reader, extra)
+    test = build(convert(value, TestKeys, "", reader), Common(), "", 1, reader, extra)
+    return replace(test, warnings=tuple(ignored.warnings(str)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,6 +18,9 @@ from rightcall.testsets.keys import Keys, TestKeys
 from rightcall.testsets.marks import child
 
 T = TypeVar("T")
+
+SETTINGS: Final = ("match", "arguments", "only_successful", "parallel")
+"""Keys of a test or test set that are fields of the trajectory assertion."""
 
 
 class Declared(msgspec.Struct, frozen=True):
@@ -64,7 +67,7 @@ def _trajectory(test: TestKeys, defaults: Keys, path: str) -> Iterator[Declared]
         return
     settings: dict[str, Any] = {}
     fields = {"expected_tool_calls": at}
-    for name in ("match", "arguments", "only_successful", "parallel"):
+    for name in SETTINGS:
         own, common = getattr(test, name), getattr(defaults, name)
         fields[name] = child(path, name) if own is not UNSET else name
         if own is not UNSET or common is not UNSET:

@@ -23,9 +23,6 @@ def schemas(tools: Any, path: str) -> dict[str, Any]:
     A list holds tool definitions as OpenAI (nested or flat) or Anthropic have them.
     """
     if isinstance(tools, Mapping):
-        for name, schema in tools.items():
-            if not isinstance(schema, dict | bool):
-                raise MisplacedError(child(path, name), f"expected a JSON Schema, found {found(schema)}")
         return dict(tools)
     named: dict[str, Any] = {}
     for index, tool in enumerate(tools):

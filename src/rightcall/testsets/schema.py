@@ -1,0 +1,123 @@
+"""The JSON Schema of a native test set file, made from the classes that files are decoded into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core.assertion import Assertion
+from rightcall.testsets.keys import BESIDE, FileKeys
+from rightcall.testsets.preparing import RECORD_FIELDS
+
+SCHEMA_ID: Final = "urn:rightcall:test-set:1"
+"""The schema's `$id`; the number is that of `version` in the file."""
+
+_RATE: Final = {
+    "anyOf": [
+        {"type": "number", "minimum": 0, "maximum": 1},
+        {"type": "string", "pattern": r"^\s*[0-9.]+([eE][-+]?[0-9]+)?(/[0-9]+|%)?\s*$"},
+    ],
+    "description": "A rate from 0 to 1, exact: `0.8`, `4/5` and `80%` are the same.",
+}
+_DATA: Final[dict[str, Any]] = {
+    "description": "Any JSON value. Keys that begin with `$` are kept for operators; "
+    "`{$literal: …}` writes data that has them.",
+    "anyOf": [
+        {"type": ["string", "number", "boolean", "null"]},
+        {"type": "array", "items": {"$ref": "#/$defs/Data"}},
+        {
+            "type": "object",
+            "propertyNames": {"not": {"pattern": r"^\$"}},
+            "additionalProperties": {"$ref": "#/$defs/Data"},
+        },
+        {
+            "type": "object",
+            "properties": {"$literal": {}},
+            "required": ["$literal"],
+            "additionalProperties": False,
+        },
+    ],
+}
+_ARGUMENTS: Final = {"$ref": "#/$defs/Data", "not": {"type": "null"}}
+_EXTRA: Final[dict[str, Any]] = {"^x-": {}}
+
+
+def schema(kinds: Mapping[str, type[Assertion]]) -> dict[str, Any]:
+    """A JSON Schema (2020-12) of a test set in which these kinds may be named.
+
+    It accepts every valid native file, and refuses what a schema can see to be wrong.
+    """
+    names = list(kinds)
+    (root, *refs), components = msgspec.json.schema_components(
+        [FileKeys, *kinds.values()], schema_hook=_hook, ref_template="#/$defs/{name}"
+    )
+    definitions: dict[str, Any] = msgspec.to_builtins(components)
+    _refine_calls(definitions)
+    for name, ref in zip(names, refs, strict=True):
+        _refine_kind(definitions, _target(ref), kinds[name])
+    head = definitions.pop(_target(root))
+    _refine_tests(head, definitions, refs)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        **head,
+        "title": "rightcall test set",
+        "$defs": {**definitions, "Data": _DATA},
+    }
+
+
+def _hook(kind: type) -> dict[str, Any]:
+    if kind is Fraction:
+        return dict(_RATE)
+    raise NotImplementedError
+
+
+def _target(ref: Mapping[str, Any]) -> str:
+    return str(ref["$ref"]).rpartition("/")[2]
+
+
+def _refine_calls(definitions: dict[str, Any]) -> None:
+    """Arguments are data but not null; what else a recorded call holds may stand there and is ignored."""
+    call, match = definitions["ExpectedCall"]["properties"], definitions["Match"]["properties"]
+    call["arguments"] = match["args"] = _ARGUMENTS
+    call["defaults"]["additionalProperties"] = {"$ref": "#/$defs/Data"}
+    for name in sorted(RECORD_FIELDS):
+        call[name] = {"description": "Ignored: part of a recorded call, not of an expectation."}
+
+
+def _refine_kind(definitions: dict[str, Any], name: str, kind: type[Assertion]) -> None:
+    """No key of an assertion is null, and expected calls may be bare names."""
+    properties = definitions[name]["properties"]
+    properties["kind"] = {"const": str(kind.__struct_config__.tag)}
+    for key, value in properties.items():
+        choices = [choice for choice in value.get("anyOf", ()) if choice != {"type": "null"}]
+        if value.get("default", ...) is None and len(choices) == 1:
+            properties[key] = choices[0]
+    if "expected_tool_calls" in properties:
+        items = properties["expected_tool_calls"]["items"]
+        properties["expected_tool_calls"]["items"] = {"anyOf": [{"type": "string"}, items]}
+
+
+def _refine_tests(head: dict[str, Any], definitions: dict[str, Any], kinds: list[dict[str, Any]]) -> None:
+    """`x-…` keys are free, assertions are of the kinds given, and keys stand beside those they belong to."""
+    test = definitions["TestKeys"]
+    test["title"] = "Test"
+    head["properties"]["dialect"] = {"const": "native"}
+    for keys in (head, test):
+        keys["patternProperties"] = _EXTRA
+        keys["properties"]["assertions"]["items"] = {"anyOf": kinds}
+    sugar = {**definitions["ToolCallArgs"], "properties": {**definitions["ToolCallArgs"]["properties"]}}
+    del sugar["properties"]["kind"]
+    sugar["required"] = [key for key in sugar["required"] if key != "kind"]
+    definitions["ToolCallArgsEntry"] = sugar
+    test["properties"]["tool_call_args"]["items"] = {"$ref": "#/$defs/ToolCallArgsEntry"}
+    test["dependentSchemas"] = {
+        key: {"anyOf": [{"required": [other]} for other in _places(others)]} for key, others in BESIDE.items()
+    }
+
+
+def _places(keys: tuple[str, ...]) -> list[str]:
+    return [*keys, *(["test_configuration"] if "expected_tool_calls" in keys else [])]
