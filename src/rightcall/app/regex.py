@@ -64,6 +64,10 @@ class JavaScriptRegex:
         return machine
 
 
+compile_regex: Final = JavaScriptRegex()
+"""The engine with the default limits; it costs nothing until it is first used."""
+
+
 class _Machine:
     """The engine of one thread."""
 
@@ -130,9 +134,7 @@ class _Machine:
 
     def _out_of_time(self, pattern: str, text: str) -> Never:
         limit = f"its time limit of {self._time_limit * 1000:g} ms"
-        raise CannotJudge(
-            "timeout", f"The pattern {_shown(pattern)} ran out of {limit} on {_described(text)}."
-        )
+        raise CannotJudge("timeout", f"The pattern {_shown(pattern)} ran out of {limit} on {_described(text)}.")
 
     def _out_of_memory(self, pattern: str, text: str) -> Never:
         # What the engine still holds is unknown, so the next search begins with a new one.

@@ -50,7 +50,7 @@ _STYLES: Final[dict[str, Style]] = {
     "differs": "fail",
     "moved": "error",
     "missing": "fail",
-    "unexpected": "fail",
+    "unexpected": "error",
     "note": "muted",
 }
 _UNICODE = {"pass": "✓", "fail": "✗", "error": "!", "inconclusive": "?", "not_applicable": "-"}
@@ -101,7 +101,7 @@ class TerminalReport:
                     ("plain", f"  attempt {number} of {len(result.attempts)}: "),
                     self._outcome(attempt.outcome),
                 )
-                yield from self._attempt(attempt)
+                yield from ((("plain", "  "), *line) for line in self._attempt(attempt))
 
     def _is_shown(self, outcome: Outcome) -> bool:
         return outcome != Outcome.PASS or self.look.detail is Detail.VERBOSE

@@ -1,0 +1,164 @@
+"""Files in, files out: names become chunks of bytes, and reports become whole files or none."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from rightcall.errors import StoreError, TraceError, UsageError, Where
+
+CHUNK: Final = 256 * 1024
+"""Bytes read at once; larger chunks are slower."""
+
+STDIN: Final = "-"
+
+TRACE_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".eval", ".traj")
+"""What a directory is searched for. A file that is named is read whatever its name."""
+
+_GLOB = frozenset("*?[")
+
+
+def expand(names: Iterable[str]) -> list[str]:
+    """Return the files that the names stand for, each once, in the order of the names.
+
+    A directory stands for the trace files in it and below, sorted; hidden ones and test sets
+    (`*rightcall.*`) are left out. A pattern that the shell has not expanded is expanded here. `-` is the
+    standard input. `UsageError` for a name that stands for nothing.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        for file in _files(name):
+            found.setdefault(STDIN if file == STDIN else os.path.realpath(file), file)
+    return list(found.values())
+
+
+def _files(name: str) -> list[str]:
+    if name == STDIN or os.path.lexists(name):
+        return _in_directory(name) if name != STDIN and os.path.isdir(name) else [name]
+    if not _GLOB & set(name):
+        raise UsageError("there is no such file or directory", Where(file=name))
+    matches = sorted(glob.glob(name, recursive=True))
+    files = [file for match in matches for file in ([] if os.path.isdir(match) else [match])]
+    if not files:
+        raise UsageError("no file has such a name", Where(file=name))
+    return files
+
+
+def _in_directory(directory: str) -> list[str]:
+    found: list[str] = []
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        found.extend(os.path.join(folder, name) for name in files if _is_trace(name))
+    if not found:
+        wanted = ", ".join(TRACE_SUFFIXES)
+        raise UsageError(f"the directory holds no trace files ({wanted})", Where(file=directory))
+    return sorted(found, key=lambda path: path.split(os.sep))
+
+
+def _is_trace(name: str) -> bool:
+    return name.endswith(TRACE_SUFFIXES) and not name.startswith(".") and "rightcall." not in name
+
+
+def chunks(name: str) -> Iterator[bytes]:
+    """Read a file, or the standard input for `-`, piece by piece; `TraceError` with the cause if it cannot be."""
+    try:
+        with _opened(name) as file:
+            while piece := file.read(CHUNK):
+                yield piece
+    except OSError as error:
+        raise TraceError(f"cannot be read: {_cause(error)}", Where(file=shown(name))) from None
+
+
+def read(name: str) -> bytes:
+    """Read a whole file, or the standard input for `-`; `UsageError` with the cause if it cannot be."""
+    try:
+        with _opened(name) as file:
+            return file.read()
+    except OSError as error:
+        raise UsageError(f"cannot be read: {_cause(error)}", Where(file=shown(name))) from None
+
+
+def shown(name: str) -> str:
+    """Return how messages name a file."""
+    return "<stdin>" if name == STDIN else name
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == STDIN:
+        yield sys.stdin.buffer
+    else:
+        with open(name, "rb") as file:
+            yield file
+
+
+class Writing:
+    """A file being written: it takes its place when it is complete, in one step, or never (`StoreError`).
+
+    What is no regular file, such as a pipe or a device, is written directly.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._target = Path(os.path.realpath(path))
+        self._temporary: Path | None = None
+        if not self._target.parent.is_dir():
+            raise StoreError(f"the directory `{self._target.parent}` does not exist", Where(file=path))
+        with self._telling():
+            self._file = self._open()
+
+    def write(self, data: bytes) -> None:
+        """Add to the file."""
+        with self._telling():
+            self._file.write(data)
+
+    def finish(self) -> None:
+        """Put the complete file in its place."""
+        with self._telling():
+            self._file.close()
+            if self._temporary is not None:
+                os.replace(self._temporary, self._target)
+
+    def discard(self) -> None:
+        """Leave nothing behind. What stood there before stays."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+        if self._temporary is not None:
+            self._temporary.unlink(missing_ok=True)
+
+    def _open(self) -> BinaryIO:
+        if self._target.exists() and not stat.S_ISREG(self._target.stat().st_mode):
+            return open(self._target, "wb")
+        temporary = self._target.with_name(f".{self._target.name}.{os.getpid()}.tmp")
+        file = open(temporary, "wb")  # noqa: SIM115  # it is closed by finish or discard
+        self._temporary = temporary
+        return file
+
+    @contextlib.contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"cannot be written: {_cause(error)}", Where(file=self.path)) from None
+
+
+def write(path: str, data: bytes) -> None:
+    """Write a whole file in one step; `StoreError` with the cause if it cannot be."""
+    writing = Writing(path)
+    try:
+        writing.write(data)
+        writing.finish()
+    except StoreError:
+        writing.discard()
+        raise
+
+
+def _cause(error: OSError) -> str:
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]

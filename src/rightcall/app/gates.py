@@ -1,0 +1,83 @@
+"""The gate of a run: what the test sets ask for, what the command line asks for, and the exit code (G36, G39)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+import msgspec
+
+from rightcall.core.rates import parse_rate
+from rightcall.core.results import Decision, Gate
+from rightcall.errors import UsageError
+
+
+class GateOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What replaces the test sets' gate, where it is given."""
+
+    min_pass_rate: Fraction | None = None
+    min_graded: int | None = None
+    allow_errors: int | None = None
+    thresholds: Mapping[str, Fraction] = {}
+
+
+def rate(text: str, name: str) -> Fraction:
+    """Return the exact rate that an option's text writes; `UsageError` naming the option."""
+    try:
+        return parse_rate(text)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def threshold(text: str) -> tuple[str, Fraction]:
+    """Return the verdict name and the rate of `NAME=RATE`. A name may hold `=`, a rate may not."""
+    name, separator, value = text.rpartition("=")
+    if not separator or not name:
+        raise UsageError(f"--threshold: expected NAME=RATE, such as tool_sequence=0.9; found {text!r}")
+    return name, rate(value, f"--threshold {name}")
+
+
+def strictest(gates: Iterable[Gate]) -> Gate:
+    """Return the gate that passes only what all of them pass."""
+    all_gates = list(gates)
+    if not all_gates:
+        return Gate()
+    thresholds: dict[str, Fraction] = {}
+    for gate in all_gates:
+        for name, least in gate.thresholds.items():
+            thresholds[name] = max(least, thresholds.get(name, least))
+    return Gate(
+        min_pass_rate=max(gate.min_pass_rate for gate in all_gates),
+        min_graded=max(gate.min_graded for gate in all_gates),
+        allow_errors=min(gate.allow_errors for gate in all_gates),
+        thresholds=thresholds,
+    )
+
+
+def with_options(gate: Gate, options: GateOptions) -> Gate:
+    """Return the gate with what the options give put in its place; thresholds are added."""
+    return Gate(
+        min_pass_rate=gate.min_pass_rate if options.min_pass_rate is None else options.min_pass_rate,
+        min_graded=gate.min_graded if options.min_graded is None else options.min_graded,
+        allow_errors=gate.allow_errors if options.allow_errors is None else options.allow_errors,
+        thresholds={**gate.thresholds, **options.thresholds},
+    )
+
+
+def with_crashes(decision: Decision, crashes: int) -> Decision:
+    """Return the decision when verdicts crashed: no allowance for errors covers a mistake of ours."""
+    if not crashes:
+        return decision
+    noun = "verdict" if crashes == 1 else "verdicts"
+    reason = f"rightcall itself failed on {crashes} {noun}"
+    return Decision(
+        passed=False,
+        exit_code=decision.exit_code or 3,
+        reasons=(*decision.reasons, reason),
+        incomplete=True,
+    )
+
+
+def forgiving(decision: Decision) -> int:
+    """Return the exit code when failures are forgiven: only what is incomplete still blocks."""
+    return 3 if decision.incomplete else 0

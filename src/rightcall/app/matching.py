@@ -1,0 +1,191 @@
+"""Which trajectory is graded for which test, and the results in their order.
+
+Trajectories are graded as they come and then dropped. What is kept until the end is one attempt each, since a
+later trajectory may be another attempt at the same test; only `each_for_all` keeps nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.app import runner
+from rightcall.core.calls import Trajectory
+from rightcall.core.results import Attempt, Result
+from rightcall.core.values import equal
+from rightcall.errors import TestSetError, TraceError, UsageError, Where
+from rightcall.testsets import EXPECTATION_KEYS, CompiledTest
+
+SHOWN_OWN = 5
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What was read: a trajectory, or the error that stands for one, and the file it was in."""
+
+    item: Trajectory | TraceError
+    file: str
+
+
+class Notes(msgspec.Struct):
+    """What the report says beside the results; filled while they are made."""
+
+    unused: list[str] = []
+    warnings: list[str] = []
+
+
+CompileOne = Callable[[Trajectory, str, str], CompiledTest]
+"""Makes a test of the expectations that a trajectory carries, given the test's id and the file."""
+
+
+def by_test(
+    readings: Iterable[Reading], tests: Sequence[CompiledTest], id_key: str | None, notes: Notes
+) -> Iterator[Result]:
+    """Grade each trajectory for the test that it belongs to: one result a test, over its attempts.
+
+    It belongs to the test that it names (`test_id`, or what stands at `id_key`), else to the test whose id is
+    its own id or its conversation's; one trajectory and one test belong together anyway.
+    """
+    table = {compiled.test.id: compiled for compiled in tests}
+    attempts: dict[str, list[Attempt]] = {identity: [] for identity in table}
+    bad: list[TraceError] = []
+    carried: list[str] = []
+    lonely: Reading | None = None
+    count = 0
+    for reading in readings:
+        item, count = reading.item, count + 1
+        if isinstance(item, TraceError):
+            _keep_unread(item, attempts, bad)
+            continue
+        if _expects(item):
+            carried.append(_shown(item, reading.file))
+        named = _named(item, id_key)
+        identity = _belongs_to(item, named, table)
+        if identity is not None:
+            attempts[identity].append(runner.attempt(item, table[identity], reading.file))
+        elif count == 1 and len(tests) == 1 and named is None:
+            lonely = reading
+        else:
+            notes.unused.append(_unused(item, reading.file, named))
+    if lonely is not None:
+        _settle_lonely(lonely, count, tests[0], attempts, notes)
+    _note_carried(carried, notes)
+    yield from (runner.result(compiled.test, attempts[compiled.test.id]) for compiled in tests)
+    yield from map(runner.unread, bad)
+
+
+def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
+    """Grade every trajectory for every test: each pair is a result of its own."""
+    carried: list[str] = []
+    for reading in readings:
+        item = reading.item
+        if isinstance(item, TraceError):
+            yield runner.unread(item)
+            continue
+        if _expects(item):
+            carried.append(_shown(item, reading.file))
+        for compiled in tests:
+            attempt = runner.attempt(item, compiled, reading.file)
+            name = f"{compiled.test.id}[{_shown(item, reading.file)}]"
+            yield runner.result(compiled.test, (attempt,), name)
+    _note_carried(carried, notes)
+
+
+def by_own_expectations(readings: Iterable[Reading], compile_one: CompileOne, notes: Notes) -> Iterator[Result]:
+    """Grade each trajectory for the expectations that it carries: one result an id, over its attempts.
+
+    `TestSetError` when trajectories of one id carry different expectations, `UsageError` when none carries any.
+    """
+    groups: dict[str, _Group] = {}
+    bad: list[TraceError] = []
+    for number, reading in enumerate(readings, 1):
+        item = reading.item
+        if isinstance(item, TraceError):
+            bad.append(item)
+        elif not _expects(item):
+            notes.unused.append(_shown(item, reading.file))
+        else:
+            identity = item.id or f"{reading.file}[{number}]"
+            _add(groups, identity, item, reading.file, compile_one)
+    if notes.unused and not groups:
+        raise UsageError("there is nothing to grade: no trajectory carries expectations; name a test set with --tests")
+    yield from (runner.result(group.compiled.test, group.attempts) for group in groups.values())
+    yield from map(runner.unread, bad)
+
+
+class _Group(msgspec.Struct, frozen=True):
+    compiled: CompiledTest
+    expectations: Mapping[str, Any]
+    attempts: list[Attempt]
+
+
+def _add(groups: dict[str, _Group], identity: str, trajectory: Trajectory, file: str, compile_one: CompileOne) -> None:
+    group = groups.get(identity)
+    if group is None:
+        group = _Group(compile_one(trajectory, identity, file), trajectory.expectations, [])
+        groups[identity] = group
+    elif not equal(group.expectations, trajectory.expectations):
+        raise TestSetError(
+            f"the records with id `{identity}` expect different things; attempts at one test must expect the same",
+            Where(file=file),
+        )
+    group.attempts.append(runner.attempt(trajectory, group.compiled, file))
+
+
+def _keep_unread(error: TraceError, attempts: Mapping[str, list[Attempt]], bad: list[TraceError]) -> None:
+    """An unreadable record is an attempt at the test that its id names, else a result of its own."""
+    if error.record_id is not None and error.record_id in attempts:
+        attempts[error.record_id].append(runner.unread_attempt(error))
+    else:
+        bad.append(error)
+
+
+def _expects(trajectory: Trajectory) -> bool:
+    """Tell whether the record says what it expects, and does not only name or label a test."""
+    return not EXPECTATION_KEYS.isdisjoint(trajectory.expectations)
+
+
+def _named(trajectory: Trajectory, id_key: str | None) -> str | None:
+    """Return the test that a trajectory names."""
+    if id_key is None:
+        return trajectory.test_id
+    value = trajectory.metadata.get(id_key)
+    is_name = isinstance(value, str | int) and not isinstance(value, bool)
+    return str(value) if is_name else trajectory.test_id
+
+
+def _belongs_to(trajectory: Trajectory, named: str | None, table: Mapping[str, CompiledTest]) -> str | None:
+    candidates = (trajectory.id, trajectory.conversation_id) if named is None else (named,)
+    return next((name for name in candidates if name is not None and name in table), None)
+
+
+def _settle_lonely(
+    reading: Reading,
+    count: int,
+    compiled: CompiledTest,
+    attempts: Mapping[str, list[Attempt]],
+    notes: Notes,
+) -> None:
+    item = reading.item
+    assert isinstance(item, Trajectory)
+    if count == 1:
+        attempts[compiled.test.id].append(runner.attempt(item, compiled, reading.file))
+    else:
+        notes.unused.insert(0, _unused(item, reading.file, None))
+
+
+def _unused(trajectory: Trajectory, file: str, named: str | None) -> str:
+    shown = _shown(trajectory, file)
+    return shown if named is None else f"{shown} (names the test `{named}`, which there is not)"
+
+
+def _shown(trajectory: Trajectory, file: str) -> str:
+    return trajectory.id or trajectory.conversation_id or file
+
+
+def _note_carried(carried: Sequence[str], notes: Notes) -> None:
+    if carried:
+        listed = ", ".join(carried[:SHOWN_OWN])
+        more = f" and {len(carried) - SHOWN_OWN} more" if len(carried) > SHOWN_OWN else ""
+        notes.warnings.append(f"unused, since a test set is given: the expectations of {listed}{more}")

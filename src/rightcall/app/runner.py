@@ -1,0 +1,155 @@
+"""From a trajectory and a compiled test to an attempt, and from attempts to a result.
+
+This is the only place where a crash of ours becomes a verdict: an `error` that keeps the traceback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from collections.abc import Sequence
+from typing import Any, Final
+
+from rightcall.core.assertion import Compiled, judge
+from rightcall.core.calls import Trajectory
+from rightcall.core.results import (
+    Attempt,
+    Outcome,
+    Result,
+    Row,
+    attempt_outcome,
+    result_outcome,
+    statistics,
+)
+from rightcall.core.verdicts import Finding, Status, Verdict
+from rightcall.errors import TraceError
+from rightcall.testsets import CompiledTest
+from rightcall.testsets.model import Test
+from rightcall.traces import native
+
+CRASHED: Final = "internal_error"
+"""The code of the finding that a crash of ours leaves."""
+
+_HASH_DIGITS = 16
+
+
+def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
+    """Grade one trajectory for one test. Never raises, whatever the trajectory holds."""
+    judged = [_judged(trajectory, assertion) for assertion in compiled.assertions]
+    verdicts = tuple([verdict for verdict, _ in judged])
+    outcome = attempt_outcome(verdicts, compiled.test.min_assertion_rate)
+    calls = trajectory.tool_calls
+    return Attempt(
+        trajectory=trajectory.id,
+        outcome=outcome,
+        verdicts=verdicts,
+        reason="" if verdicts else "The test expects nothing.",
+        calls=None if calls is None else len(calls),
+        output=None if outcome == Outcome.PASS else trajectory.output,
+        alignments={verdict.id: rows for verdict, rows in judged if rows},
+        warnings=trajectory.warnings,
+        place=_place(trajectory, file),
+        hash=hashlib.sha256(native.encode(trajectory)).hexdigest()[:_HASH_DIGITS],
+    )
+
+
+def unread_attempt(error: TraceError) -> Attempt:
+    """Return the attempt that a record would have been, could it have been read."""
+    place = str(error.where)
+    return Attempt(trajectory=error.record_id or "", outcome=Outcome.ERROR, reason=error.message, place=place)
+
+
+def _judged(trajectory: Trajectory, assertion: Compiled) -> tuple[Verdict, tuple[Row, ...]]:
+    """Judge, and line up expected and made where the verdict is a fail and its kind can."""
+    try:
+        verdict = judge(trajectory, assertion)
+        align = getattr(assertion.check, "align", None)
+        rows = tuple(align(trajectory)) if align is not None and verdict.status == Status.FAIL else ()
+    except Exception as error:
+        return _crashed(assertion, error), ()
+    return verdict, rows
+
+
+def _crashed(assertion: Compiled, error: Exception) -> Verdict:
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    reason = f"rightcall itself failed ({what}); this is a mistake of ours, please report it."
+    return Verdict(
+        id=assertion.id,
+        name=assertion.name,
+        kind=assertion.kind,
+        status=Status.ERROR,
+        severity=assertion.severity,
+        reason=reason,
+        findings=(Finding(code=CRASHED, message=reason),),
+        details={"reason": reason, "traceback": "".join(traceback.format_exception(error))},
+    )
+
+
+def _place(trajectory: Trajectory, file: str) -> str:
+    sources = (source for call in trajectory.tool_calls or () for source in call.sources)
+    source = next(sources, "")
+    return source if source.startswith(file) or not source else f"{file}: {source}"
+
+
+def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None) -> Result:
+    """Fold the attempts of a test into its result; without any it could not be judged."""
+    if not attempts:
+        return _without_attempts(test)
+    kept = tuple(attempts)
+    return Result(
+        id=identity or test.id,
+        name=test.name,
+        outcome=result_outcome(kept, test.min_pass_rate),
+        attempts=kept,
+        statistics=statistics(kept) if len(kept) > 1 else None,
+        place=_test_place(test),
+        labels=_labels(test),
+    )
+
+
+def _without_attempts(test: Test) -> Result:
+    return Result(
+        id=test.id,
+        name=test.name,
+        outcome=Outcome.ERROR,
+        reason=f"no trajectory for test `{test.id}`",
+        place=_test_place(test),
+        labels=_labels(test),
+    )
+
+
+def unread(error: TraceError) -> Result:
+    """Return the result that stands for a record that cannot be read."""
+    place = str(error.where)
+    return Result(
+        id=error.record_id or place or "unreadable record",
+        name="",
+        outcome=Outcome.ERROR,
+        reason=f"The record cannot be read: {error.message}",
+        place=place,
+    )
+
+
+def crashes(result: Result) -> int:
+    """Count the verdicts that are a crash of ours."""
+    verdicts = (verdict for attempt in result.attempts for verdict in attempt.verdicts)
+    return sum(finding.code == CRASHED for verdict in verdicts for finding in verdict.findings)
+
+
+def _test_place(test: Test) -> str:
+    where = test.where
+    if where.file is None:
+        return ""
+    return where.file if where.line is None else f"{where.file}:{where.line}"
+
+
+def _labels(test: Test) -> dict[str, Any]:
+    labels: dict[str, Any] = {
+        "requirement": test.requirement,
+        "category": test.category,
+        "topic": test.topic,
+        "tags": list(test.tags),
+        "metadata": test.metadata,
+        **test.extra,
+    }
+    return {name: value for name, value in labels.items() if value not in (None, [], {})}

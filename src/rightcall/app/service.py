@@ -1,0 +1,217 @@
+"""The use cases that the faces call. A face only translates: it parses, calls one of these and renders."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall import __version__, testsets
+from rightcall.app import files, gates, kit, matching, runner, starter
+from rightcall.app.gates import GateOptions
+from rightcall.app.matching import Notes, Reading
+from rightcall.app.regex import compile_regex
+from rightcall.app.sinks import Sink
+from rightcall.assertions import KINDS
+from rightcall.core.calls import Trajectory
+from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
+from rightcall.errors import StoreError, TestSetError, UsageError, Where
+from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
+from rightcall.testsets import read as read_test_set
+
+SHOWN_POSITIONAL = 3
+
+
+class GradeRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test."""
+
+    traces: tuple[str, ...]
+    tests: tuple[str, ...] = ()
+    format: str | None = None
+    dialect: str | None = None
+    apply_all: bool = False
+    id_key: str | None = None
+    gate: GateOptions = GateOptions()
+
+
+class Graded(msgspec.Struct, frozen=True):
+    """What a run came to, and the reports that could not be written."""
+
+    end: RunEnd
+    unwritten: tuple[StoreError, ...] = ()
+
+    def exit_code(self, *, exit_zero: bool = False) -> int:
+        """Return 0, 1 or 3 (G39); `exit_zero` forgives failures and nothing else."""
+        code = gates.forgiving(self.end.decision) if exit_zero else self.end.decision.exit_code
+        return 3 if self.unwritten and code == 0 else code
+
+
+def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = None) -> Graded:
+    """Grade what was recorded and report it.
+
+    `watch` is told of each trajectory that was read. Raises `UsageError`, `TestSetError` and `TraceError` for
+    what cannot be graded at all; nothing is then left of a report.
+    """
+    if request.apply_all and not request.tests:
+        raise UsageError("--apply-all needs a test set: name it with --tests")
+    kit.trace_reader(request.format)
+    notes = Notes()
+    sets = [_read_tests(name, request.dialect) for name in request.tests]
+    _check_ids(sets)
+    notes.warnings.extend(_warnings(sets))
+    tests = [compiled for test_set in sets for compiled in compile_tests(test_set, compile_regex)]
+    gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
+    readings = _watched(read_traces(request.traces, request.format), watch)
+    results = _results(request, readings, tests, notes)
+    return _report(_head(sets, request.tests, gate), results, sinks, notes)
+
+
+class Watch:
+    """Is told how far the reading has come. This one does nothing."""
+
+    def step(self) -> None:
+        """One more trajectory was read."""
+
+
+def _watched(readings: Iterable[Reading], watch: Watch | None) -> Iterator[Reading]:
+    for reading in readings:
+        if watch is not None:
+            watch.step()
+        yield reading
+
+
+def _results(
+    request: GradeRequest,
+    readings: Iterable[Reading],
+    tests: Sequence[CompiledTest],
+    notes: Notes,
+) -> Iterator[Result]:
+    if not request.tests:
+        return matching.by_own_expectations(readings, _compile_own(request.dialect), notes)
+    if request.apply_all:
+        return matching.each_for_all(readings, tests, notes)
+    return matching.by_test(readings, tests, request.id_key, notes)
+
+
+def _compile_own(dialect: str | None) -> matching.CompileOne:
+    def compile_one(trajectory: Trajectory, identity: str, file: str) -> CompiledTest:
+        kinds = kit.all_kinds() if "assertions" in trajectory.expectations else KINDS
+        where = Where(file=files.shown(file))
+        try:
+            test = embedded(trajectory.expectations, kinds, where=where, dialect=dialect)
+            return compile_test(replace(test, id=identity, positional=False, where=where), compile_regex)
+        except TestSetError as error:
+            at = error.within(file=where.file)
+            raise TestSetError(f"in the record `{identity}`: {at.message}", at.where) from None
+
+    return compile_one
+
+
+def _report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], notes: Notes) -> Graded:
+    """Send every result to every sink, fold the summary on the way, decide once."""
+    summary, crashes = Summary(), 0
+    # What is wrong with the input as a whole shows at the first result: then nothing has been written yet.
+    first = list(islice(results, 1))
+    try:
+        for sink in sinks:
+            sink.start(head)
+        for result in chain(first, results):
+            summary.add(result)
+            crashes += runner.crashes(result)
+            for sink in sinks:
+                sink.add(result)
+        decision = gates.with_crashes(summary.decide(head.gate), crashes)
+        end = RunEnd(
+            summary=summary,
+            decision=decision,
+            unused=tuple(notes.unused),
+            warnings=tuple(notes.warnings),
+        )
+        for sink in sinks:
+            sink.end(end)
+    finally:
+        for sink in sinks:
+            sink.discard()
+    return Graded(end, tuple(sink.error for sink in sinks if sink.error is not None))
+
+
+def _head(sets: Sequence[TestSet], names: Sequence[str], gate: Gate) -> RunHead:
+    titles = [test_set.name or files.shown(name) for test_set, name in zip(sets, names, strict=True)]
+    hashes = [test_set.hash for test_set in sets]
+    whole = hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+    return RunHead(product=__version__, test_set=", ".join(titles), test_set_hash=whole if sets else "", gate=gate)
+
+
+def _warnings(sets: Iterable[TestSet]) -> Iterator[str]:
+    for test_set in sets:
+        yield from test_set.warnings
+        nameless = [test.id for test in test_set.tests if test.positional]
+        if nameless:
+            listed = ", ".join(nameless[:SHOWN_POSITIONAL])
+            more = ", …" if len(nameless) > SHOWN_POSITIONAL else ""
+            noun = "1 test has" if len(nameless) == 1 else f"{len(nameless)} tests have"
+            yield f"{noun} no `id`; the position stands for it: {listed}{more}"
+
+
+def _check_ids(sets: Iterable[TestSet]) -> None:
+    seen: dict[str, Where] = {}
+    for test in (test for test_set in sets for test in test_set.tests):
+        if test.id in seen:
+            first = f"; the first is at {seen[test.id]}"
+            raise TestSetError(f"the test id `{test.id}` is used twice{first}", test.where)
+        seen[test.id] = test.where
+
+
+def _read_tests(name: str, dialect: str | None) -> TestSet:
+    data = files.read(name)
+    return read_test_set(data, kit.kinds(data), file=files.shown(name), dialect=dialect)
+
+
+def read_traces(names: Iterable[str], trace_format: str | None = None) -> Iterator[Reading]:
+    """Read trajectories, and the errors that stand for unreadable records, from files in their order."""
+    reader = kit.trace_reader(trace_format)
+    for name in files.expand(names):
+        file = files.shown(name)
+        for item in reader(files.chunks(name), file):
+            yield Reading(item, file)
+
+
+def validate(name: str, dialect: str | None = None) -> tuple[TestSet, list[str]]:
+    """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
+    test_set = _read_tests(name, dialect)
+    compile_tests(test_set, compile_regex)
+    return test_set, list(_warnings([test_set]))
+
+
+def schema_text() -> bytes:
+    """Return the JSON Schema of test set files, with every kind installed, as indented JSON."""
+    schema = testsets.schema(kit.all_kinds())
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
+def init(directory: str) -> list[str]:
+    """Write the files of an example and return their names; `UsageError`, with nothing written, if one exists."""
+    contents = {
+        starter.TEST_SET_FILE: testsets.template().encode(),
+        starter.TRACE_FILE: starter.TRACES.encode(),
+        testsets.SCHEMA_FILE: schema_text(),
+    }
+    paths = {os.path.join(directory, name): data for name, data in contents.items()}
+    for path in paths:
+        if os.path.lexists(path):
+            raise UsageError("exists already; nothing was written", Where(file=path))
+    _make_directory(directory)
+    for path, data in paths.items():
+        files.write(path, data)
+    return list(paths)
+
+
+def _make_directory(directory: str) -> None:
+    try:
+        os.makedirs(directory, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot be made: {error.strerror}", Where(file=directory)) from None

@@ -1,0 +1,77 @@
+"""Where reports go: each report has a sink, and one that fails does not keep the others from being written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rightcall.app.files import Writing
+from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.errors import StoreError
+from rightcall.reports import Report
+
+
+class Target(Protocol):
+    """What takes the bytes of a report."""
+
+    def write(self, data: bytes) -> None:
+        """Take some bytes; `StoreError` if that fails."""
+        ...
+
+    def finish(self) -> None:
+        """Keep what was written."""
+        ...
+
+    def discard(self) -> None:
+        """Forget what was written."""
+        ...
+
+
+class Sink:
+    """A report on its way to a target. After the first trouble it takes nothing more and keeps the error."""
+
+    def __init__(self, report: Report, target: Callable[[], Target]) -> None:
+        self.error: StoreError | None = None
+        self._report = report
+        self._make_target = target
+        self._target: Target | None = None
+
+    def start(self, head: RunHead) -> None:
+        """Begin the report."""
+        with self._keeping_error():
+            self._target = self._make_target()
+            self._target.write(self._report.start(head))
+
+    def add(self, result: Result) -> None:
+        """Add a result."""
+        if self._target is not None:
+            with self._keeping_error():
+                self._target.write(self._report.add(result))
+
+    def end(self, end: RunEnd) -> None:
+        """Complete the report."""
+        if self._target is not None:
+            with self._keeping_error():
+                self._target.write(self._report.end(end))
+                self._target.finish()
+                self._target = None
+
+    def discard(self) -> None:
+        """Leave nothing of a report that was not completed."""
+        if self._target is not None:
+            self._target.discard()
+            self._target = None
+
+    @contextmanager
+    def _keeping_error(self) -> Iterator[None]:
+        try:
+            yield
+        except StoreError as error:
+            self.error = error
+            self.discard()
+
+
+def to_file(report: Report, path: str) -> Sink:
+    """Return a sink that writes a file, whole or not at all."""
+    return Sink(report, lambda: Writing(path))

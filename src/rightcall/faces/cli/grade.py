@@ -1,0 +1,133 @@
+"""`rightcall grade`: recorded tool calls against tests."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.faces.cli import streams
+
+if TYPE_CHECKING:
+    from rightcall.app.gates import GateOptions
+    from rightcall.app.sinks import Sink
+
+
+@click.command("grade")
+@click.argument("traces", nargs=-1, required=True)
+@click.option(
+    "-t",
+    "--tests",
+    multiple=True,
+    metavar="FILE",
+    help="A test set; may be repeated. Without it, records are graded by the expectations they carry.",
+)
+@click.option(
+    "--format", "trace_format", metavar="NAME", help="The format of the traces, if it should not be detected."
+)
+@click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
+@click.option("--apply-all", is_flag=True, help="Grade every trajectory for every test, each as a result of its own.")
+@click.option("--test-id-key", metavar="KEY", help="The metadata key or span attribute that names a trajectory's test.")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write a report: .json, .jsonl, .xml (JUnit) or .txt; may be repeated.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the JSON report, and nothing else, on the standard output."
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 when tests fail; other codes stay.")
+@click.option(
+    "--min-pass-rate", metavar="RATE", help="The least share of graded tests that must pass: 0.8, 4/5, 80%. Default 1."
+)
+@click.option(
+    "--min-graded", type=click.IntRange(min=1), metavar="N", help="How many tests must have been graded. Default 1."
+)
+@click.option(
+    "--allow-errors", type=click.IntRange(min=0), metavar="N", help="How many tests may fail to be judged. Default 0."
+)
+@click.option(
+    "--threshold",
+    multiple=True,
+    metavar="NAME=RATE",
+    help="The least pass rate of the verdicts of one name; may be repeated.",
+)
+@click.option("--no-color", is_flag=True, help="No colours, also on a terminal.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only what did not pass, and the decision.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every verdict, also of tests that passed.")
+def command(**options: Any) -> int:
+    r"""Grade the tool calls recorded in TRACES (files, directories, patterns or - for the standard input).
+
+    A trajectory is graded for the test that it names, or whose id is its own id or its conversation's; one
+    trajectory and one test belong together anyway. Several trajectories for one test are its attempts.
+
+    \b
+    Examples:
+      rightcall grade traces.jsonl --tests refund.rightcall.yaml
+      rightcall grade traces/ -t refund.rightcall.yaml -o junit.xml -o results.json
+      rightcall grade traces/ -t policy.rightcall.yaml --apply-all --min-pass-rate 99%
+      cat records.jsonl | rightcall grade - --json
+    """
+    from rightcall.app import service
+
+    request = service.GradeRequest(
+        traces=options["traces"],
+        tests=options["tests"],
+        format=options["trace_format"],
+        dialect=options["dialect"],
+        apply_all=options["apply_all"],
+        id_key=options["test_id_key"],
+        gate=_gate(options),
+    )
+    sinks = [_screen(options), *map(_file, options["output"])]
+    with _progress() as watch:
+        graded = service.grade(request, sinks, watch)
+    for error in graded.unwritten:
+        streams.note(f"error: {error}")
+    return graded.exit_code(exit_zero=options["exit_zero"])
+
+
+def _gate(options: dict[str, Any]) -> GateOptions:
+    from rightcall.app import gates
+
+    rate = options["min_pass_rate"]
+    return gates.GateOptions(
+        min_pass_rate=None if rate is None else gates.rate(rate, "--min-pass-rate"),
+        min_graded=options["min_graded"],
+        allow_errors=options["allow_errors"],
+        thresholds=dict(map(gates.threshold, options["threshold"])),
+    )
+
+
+def _screen(options: dict[str, Any]) -> Sink:
+    """Return the report that goes to the standard output."""
+    from rightcall.app.sinks import Sink
+    from rightcall.reports.json import JSONReport
+    from rightcall.reports.terminal import Detail, Look, TerminalReport
+
+    if options["as_json"]:
+        return Sink(JSONReport(), streams.StandardOutput)
+    if options["quiet"] and options["verbose"]:
+        raise click.UsageError("--quiet and --verbose cannot be had together")
+    look = Look(
+        width=streams.width(),
+        colours=streams.wants_colours(refused=options["no_color"]),
+        ascii_only=streams.is_ascii_only(),
+        detail=Detail.QUIET if options["quiet"] else Detail.VERBOSE if options["verbose"] else Detail.NORMAL,
+    )
+    return Sink(TerminalReport(look), streams.StandardOutput)
+
+
+def _file(path: str) -> Sink:
+    from rightcall.app import kit, sinks
+
+    return sinks.to_file(kit.report_for(path).make(), path)
+
+
+def _progress() -> Any:
+    from rightcall.faces.cli.progress import Progress
+
+    return Progress(sys.stderr)

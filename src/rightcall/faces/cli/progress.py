@@ -1,0 +1,48 @@
+"""How far a long run has come, on a terminal's standard error."""
+
+from __future__ import annotations
+
+import os
+import time
+from types import TracebackType
+from typing import Final, Self, TextIO
+
+from rightcall.app.service import Watch
+from rightcall.faces.cli.streams import is_terminal
+
+FIRST: Final = 1.0
+"""Seconds before anything is said."""
+
+EVERY: Final = 0.2
+"""Seconds between two updates."""
+
+
+class Progress(Watch):
+    """Counts trajectories in one line that is rewritten, and cleared at the end. Silent where nobody looks."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_shown = is_terminal(stream) and not os.environ.get("CI")
+        self._count = 0
+        self._next = 0.0
+        self._has_line = False
+
+    def __enter__(self) -> Self:
+        self._next = time.monotonic() + FIRST
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._has_line:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+    def step(self) -> None:
+        """One more trajectory was read."""
+        self._count += 1
+        if self._is_shown and time.monotonic() >= self._next:
+            self._next = time.monotonic() + EVERY
+            self._has_line = True
+            self._stream.write(f"\r{self._count:,} trajectories read")
+            self._stream.flush()

@@ -1,0 +1,25 @@
+"""`rightcall schema`: the JSON Schema of test set files, for editors."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("schema")
+@click.option("-o", "--output", metavar="FILE", help="Write it to a file instead of the standard output.")
+def command(output: str | None) -> None:
+    r"""Print the JSON Schema of test set files, made from the kinds of assertion that are installed.
+
+    An editor that knows it completes keys and shows mistakes while you type.
+
+    \b
+    Examples:
+      rightcall schema -o rightcall.schema.json
+    """
+    from rightcall.app import files, service
+
+    data = service.schema_text()
+    if output is None:
+        click.echo(data, nl=False)
+    else:
+        files.write(output, data)

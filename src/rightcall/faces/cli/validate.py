@@ -1,0 +1,44 @@
+"""`rightcall validate`: are these test sets usable?"""
+
+from __future__ import annotations
+
+import click
+
+from rightcall.errors import RightcallError
+from rightcall.faces.cli import streams
+
+
+@click.command("validate")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
+def command(files: tuple[str, ...], dialect: str | None) -> int:
+    r"""Check that test set FILES can be read and every expectation compiled, without grading anything.
+
+    All files are checked, and every file that cannot be used is reported. Exit code 2 if there is one.
+
+    \b
+    Examples:
+      rightcall validate refund.rightcall.yaml
+      rightcall validate tests/*.rightcall.yaml
+    """
+    return max([_validate(file, dialect) for file in files])
+
+
+def _validate(file: str, dialect: str | None) -> int:
+    from rightcall.app import service
+
+    try:
+        test_set, warnings = service.validate(file, dialect)
+    except RightcallError as error:
+        streams.note(f"error: {error}")
+        return 2
+    for warning in warnings:
+        streams.note(f"note: {warning}")
+    tests = len(test_set.tests)
+    assertions = sum(len(test.assertions) for test in test_set.tests)
+    click.echo(f"{file}: ok, {_plural(tests, 'test')} with {_plural(assertions, 'assertion')}")
+    return 0
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
