@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from rightcall.app.sinks import Sink
 
 
-@click.command("grade")
+_EPILOG = """\
+\b
+Examples:
+  rightcall grade traces.jsonl --tests refund.rightcall.yaml
+  rightcall grade traces/ -t refund.rightcall.yaml -o junit.xml -o results.json
+  rightcall grade traces/ -t policy.rightcall.yaml --apply-all --min-pass-rate 99%
+  cat records.jsonl | rightcall grade - --json
+"""
+
+
+@click.command("grade", epilog=_EPILOG)
 @click.argument("traces", nargs=-1, required=True)
 @click.option(
     "-t",
@@ -59,17 +69,10 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Show only what did not pass, and the decision.")
 @click.option("-v", "--verbose", is_flag=True, help="Show every verdict, also of tests that passed.")
 def command(**options: Any) -> int:
-    r"""Grade the tool calls recorded in TRACES (files, directories, patterns or - for the standard input).
+    """Grade the tool calls recorded in TRACES (files, directories, patterns or - for the standard input).
 
     A trajectory is graded for the test that it names, or whose id is its own id or its conversation's; one
     trajectory and one test belong together anyway. Several trajectories for one test are its attempts.
-
-    \b
-    Examples:
-      rightcall grade traces.jsonl --tests refund.rightcall.yaml
-      rightcall grade traces/ -t refund.rightcall.yaml -o junit.xml -o results.json
-      rightcall grade traces/ -t policy.rightcall.yaml --apply-all --min-pass-rate 99%
-      cat records.jsonl | rightcall grade - --json
     """
     from rightcall.app import service
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import click
 
+_EPILOG = """\
+\b
+Examples:
+  rightcall init
+  rightcall init evals
+"""
 
-@click.command("init")
+
+@click.command("init", epilog=_EPILOG)
 @click.argument("directory", default=".")
 def command(directory: str) -> None:
-    r"""Write an example test set, a recorded conversation for it and the schema for editors into DIRECTORY.
+    """Write an example test set, a recorded conversation for it and the schema for editors into DIRECTORY.
 
     Nothing is written if one of the files exists already.
-
-    \b
-    Examples:
-      rightcall init
-      rightcall init evals
     """
     from rightcall.app import service
 

@@ -52,21 +52,25 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_EPILOG = """\
+\b
+Examples:
+  rightcall init                                       write an example to begin with
+  rightcall show traces.jsonl                          see what was recorded
+  rightcall grade traces.jsonl --tests refund.rightcall.yaml
+  rightcall grade traces/ --tests refund.rightcall.yaml -o junit.xml -o results.json
+
+\b
+Exit codes:
+  0  passed                       2    wrong usage, or a file that cannot be used
+  1  blocked by failed tests      3    incomplete: something could not be judged
+                                  130  interrupted
+"""
+
+
+@click.group(
+    cls=LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="rightcall", message="%(prog)s %(version)s")
 def root() -> None:
-    r"""Did the agent make the right tool calls?
-
-    \b
-    Examples:
-      rightcall init                                       write an example to begin with
-      rightcall show traces.jsonl                          see what was recorded
-      rightcall grade traces.jsonl --tests refund.rightcall.yaml
-      rightcall grade traces/ --tests refund.rightcall.yaml -o junit.xml -o results.json
-
-    \b
-    Exit codes:
-      0  passed                       2    wrong usage, or a file that cannot be used
-      1  blocked by failed tests      3    incomplete: something could not be judged
-                                      130  interrupted
-    """
+    """Did the agent make the right tool calls?"""

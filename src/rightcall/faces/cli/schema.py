@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import click
 
+_EPILOG = """\
+\b
+Examples:
+  rightcall schema -o rightcall.schema.json
+"""
 
-@click.command("schema")
+
+@click.command("schema", epilog=_EPILOG)
 @click.option("-o", "--output", metavar="FILE", help="Write it to a file instead of the standard output.")
 def command(output: str | None) -> None:
-    r"""Print the JSON Schema of test set files, made from the kinds of assertion that are installed.
+    """Print the JSON Schema of test set files, made from the kinds of assertion that are installed.
 
     An editor that knows it completes keys and shows mistakes while you type.
-
-    \b
-    Examples:
-      rightcall schema -o rightcall.schema.json
     """
     from rightcall.app import files, service
 

@@ -15,21 +15,24 @@ if TYPE_CHECKING:
     from rightcall.core.calls import ToolCall, Trajectory
 
 
-@click.command("show")
+_EPILOG = """\
+\b
+Examples:
+  rightcall show traces.jsonl
+  rightcall show spans.json --json > native.jsonl
+"""
+
+
+@click.command("show", epilog=_EPILOG)
 @click.argument("traces", nargs=-1, required=True)
 @click.option(
     "--format", "trace_format", metavar="NAME", help="The format of the traces, if it should not be detected."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each trajectory as one line of the native format.")
 def command(traces: tuple[str, ...], trace_format: str | None, as_json: bool) -> int:
-    r"""Show the tool calls that TRACES hold, trajectory by trajectory, and what could not be read.
+    """Show the tool calls that TRACES hold, trajectory by trajectory, and what could not be read.
 
     Exit code 3 if a record could not be read or there is none.
-
-    \b
-    Examples:
-      rightcall show traces.jsonl
-      rightcall show spans.json --json > native.jsonl
     """
     from rightcall.app import service
 

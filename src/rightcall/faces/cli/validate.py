@@ -7,19 +7,21 @@ import click
 from rightcall.errors import RightcallError
 from rightcall.faces.cli import streams
 
+_EPILOG = """\
+\b
+Examples:
+  rightcall validate refund.rightcall.yaml
+  rightcall validate tests/*.rightcall.yaml
+"""
 
-@click.command("validate")
+
+@click.command("validate", epilog=_EPILOG)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
 def command(files: tuple[str, ...], dialect: str | None) -> int:
-    r"""Check that test set FILES can be read and every expectation compiled, without grading anything.
+    """Check that test set FILES can be read and every expectation compiled, without grading anything.
 
     All files are checked, and every file that cannot be used is reported. Exit code 2 if there is one.
-
-    \b
-    Examples:
-      rightcall validate refund.rightcall.yaml
-      rightcall validate tests/*.rightcall.yaml
     """
     return max([_validate(file, dialect) for file in files])
 

@@ -155,8 +155,7 @@ class TerminalReport:
         yield ()
 
     def _evidence(self, attempt: Attempt) -> Iterator[Line]:
-        source = ", ".join(part for part in (_trajectory(attempt), attempt.place) if part)
-        if source:
+        if source := _trajectory(attempt) or attempt.place:
             yield (("muted", f"  {source}"),)
         if attempt.output is not None:
             yield (("plain", "  The agent replied: "), ("plain", _reply(attempt.output)))

@@ -1,0 +1,142 @@
+"""Names become chunks of bytes, and reports become whole files or none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rightcall.app import files
+from rightcall.errors import StoreError, TraceError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def _in_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a directory with traces, a test set and things that are neither."""
+    for name in ("b.jsonl", "a.json", "sub/c.jsonl", "sub/.hidden.json", ".git/d.json", "notes.txt"):
+        path = tmp_path / "logs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"{}")
+    (tmp_path / "logs" / "x.rightcall.json").write_bytes(b"{}")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["logs/b.jsonl"], ["logs/b.jsonl"]),
+        (["logs/notes.txt"], ["logs/notes.txt"]),
+        (["logs"], ["logs/a.json", "logs/b.jsonl", "logs/sub/c.jsonl"]),
+        (["logs/*.json*"], ["logs/a.json", "logs/b.jsonl", "logs/x.rightcall.json"]),
+        (["logs/**/c*"], ["logs/sub/c.jsonl"]),
+        (["logs/b.jsonl", "logs", "./logs/b.jsonl"], ["logs/b.jsonl", "logs/a.json", "logs/sub/c.jsonl"]),
+        (["-", "logs/a.json", "-"], ["-", "logs/a.json"]),
+    ],
+)
+def test_names_stand_for_files(names: list[str], expected: list[str]) -> None:
+    """A directory is searched in order, a pattern is expanded, and no file is read twice."""
+    assert expected == files.expand(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere.json", "nowhere.json: there is no such file or directory"),
+        ("logs/*.parquet", "logs/*.parquet: no file has such a name"),
+        ("logs/.git/..", ""),
+        ("empty", "empty: the directory holds no trace files (.json, .jsonl, .ndjson, .pb, .eval, .traj)"),
+    ],
+)
+def test_name_that_stands_for_nothing_is_refused(name: str, message: str) -> None:
+    """A name that stands for no file is an error that says so."""
+    os.makedirs("empty")
+    if not message:
+        assert files.expand([name])
+        return
+    with pytest.raises(UsageError) as caught:
+        files.expand([name])
+    assert message == str(caught.value)
+
+
+def test_file_whose_name_looks_like_a_pattern_is_read() -> None:
+    """An existing file is itself, also with brackets in its name."""
+    Path("odd[1].json").write_bytes(b"{}")
+    assert files.expand(["odd[1].json"]) == ["odd[1].json"]
+
+
+def test_files_come_in_chunks() -> None:
+    """A file is read piece by piece and nothing of it is lost."""
+    data = os.urandom(files.CHUNK * 2 + 7)
+    Path("big.pb").write_bytes(data)
+    pieces = list(files.chunks("big.pb"))
+    assert [files.CHUNK, files.CHUNK, 7] == [len(piece) for piece in pieces]
+    assert data == b"".join(pieces)
+
+
+def test_unreadable_file_says_why() -> None:
+    """A directory, or a link into nowhere, in the place of a file is named with the cause."""
+    with pytest.raises(TraceError, match=r"^logs: cannot be read: is a directory$"):
+        list(files.chunks("logs"))
+    Path("dangling.json").symlink_to("gone.json")
+    with pytest.raises(TraceError, match=r"^dangling.json: cannot be read: no such file or directory$"):
+        list(files.chunks("dangling.json"))
+    with pytest.raises(UsageError, match=r"^logs: cannot be read: is a directory$"):
+        files.read("logs")
+
+
+def test_file_takes_its_place_when_it_is_complete() -> None:
+    """Until it is finished, what stood there stays; afterwards nothing but the new file is there."""
+    Path("out.json").write_bytes(b"old")
+    writing = files.Writing("out.json")
+    writing.write(b"new")
+    assert Path("out.json").read_bytes() == b"old"
+    writing.finish()
+    assert Path("out.json").read_bytes() == b"new"
+    assert sorted(os.listdir()) == ["logs", "out.json"]
+
+
+def test_discarded_file_leaves_nothing_behind() -> None:
+    """A report that was not completed leaves what stood there, and no other file."""
+    Path("out.json").write_bytes(b"old")
+    writing = files.Writing("out.json")
+    writing.write(b"half")
+    writing.discard()
+    assert Path("out.json").read_bytes() == b"old"
+    assert sorted(os.listdir()) == ["logs", "out.json"]
+
+
+def test_link_keeps_pointing_at_the_file_written() -> None:
+    """Writing through a link replaces the file that it points to, not the link."""
+    Path("real.json").write_bytes(b"old")
+    Path("link.json").symlink_to("real.json")
+    files.write("link.json", b"new")
+    assert Path("link.json").is_symlink()
+    assert Path("real.json").read_bytes() == b"new"
+
+
+def test_new_file_has_the_usual_rights() -> None:
+    """A report is readable for whom an ordinary new file is."""
+    Path("ordinary").write_bytes(b"")
+    files.write("report.json", b"")
+    assert Path("ordinary").stat().st_mode == Path("report.json").stat().st_mode
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("no/such/out.json", r"^no/such/out.json: the directory `.*no/such` does not exist$"),
+        ("logs", r"^logs: cannot be written: is a directory$"),
+        ("/dev/full", r"^/dev/full: cannot be written: no space left on device$"),
+    ],
+)
+def test_unwritable_file_says_why(path: str, message: str) -> None:
+    """What cannot be written is named with the cause."""
+    with pytest.raises(StoreError, match=message):
+        files.write(path, b"x" * 100_000)
+
+
+def test_device_is_written_directly() -> None:
+    """What is no regular file is not replaced by one."""
+    files.write("/dev/null", b"x")
+    assert Path("/dev/null").is_char_device()
