@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
-from rightcall.traces import documents, heads, native, objects, openai_chat
+from rightcall.traces import documents, heads, native, objects, openai_chat, openinference
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -29,6 +29,7 @@ class Format(msgspec.Struct, frozen=True):
 FORMATS: Final[dict[str, Format]] = {
     "native": Format("native", native.claims, native.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
+    "openinference": Format("openinference", openinference.claims, openinference.read),
 }
 """Every format by name. Where two claim the same file, the one that stands first has it."""
 

@@ -22,7 +22,7 @@ MAGIC: Final = {
     b"\xfe\xff": "text in UTF-16",
 }
 
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[][{},]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[][{},]', re.DOTALL)
 
 
 def binary(head: bytes) -> str:
@@ -30,7 +30,12 @@ def binary(head: bytes) -> str:
     for magic, name in MAGIC.items():
         if head.startswith(magic):
             return name
-    return "binary data" if b"\x00" in head[:1024] else ""
+    return "binary data, perhaps OTLP protobuf" if _is_binary(head) else ""
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether the bytes hold control characters that no text has."""
+    return any(byte < 9 or 13 < byte < 32 for byte in head[:256])
 
 
 @functools.lru_cache(maxsize=2)
@@ -54,6 +59,8 @@ def _closed(text: bytes) -> bytes:
     cut, closers = 1, b"}" if text[:1] == b"{" else b"]"
     for token in _TOKEN.finditer(text):
         mark = token[0]
+        if token[1] not in (None, b'"'):
+            break
         if mark in (b"{", b"["):
             open_.append(b"}" if mark == b"{" else b"]")
             cut, closers = token.end(), b"".join(reversed(open_))

@@ -21,9 +21,21 @@ from rightcall.traces.openai_chat import bodies, messages, stream
 def claims(head: bytes) -> bool:
     """Whether the first value is a message, a body or an exchange of this format, or a list of these."""
     value = heads.sketch(head)
+    if len(head) >= documents.HEAD:
+        value = _without_cut(value)
     if isinstance(value, list):
-        return bool(value) and (_kind(value[0]) is not None or any(map(_is_exchange, value)))
+        parts = [_kind(element) for element in value]
+        return bool(parts) and (None not in parts or "exchange" in parts)
     return _kind(value) is not None
+
+
+def _without_cut(value: Any) -> Any:
+    """A sketch without the last of several messages, which may be cut off."""
+    if isinstance(value, list) and len(value) > 1:
+        return value[:-1]
+    if isinstance(value, dict) and isinstance(value.get("messages"), list) and len(value["messages"]) > 1:
+        return {**value, "messages": value["messages"][:-1]}
+    return value
 
 
 def _kind(value: Any) -> str | None:

@@ -17,7 +17,6 @@ ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "f
 _FOREIGN_BLOCKS: Final = {
     "tool_use": "Anthropic Messages",
     "tool_result": "Anthropic Messages",
-    "server_tool_use": "Anthropic Messages",
     "tool-call": "the Vercel AI SDK",
     "tool-result": "the Vercel AI SDK",
     "function_call": "OpenAI Responses",
@@ -28,6 +27,7 @@ _FOREIGN_KEYS: Final = {
     "toolResult": "Bedrock Converse",
     "functionCall": "Gemini",
     "functionResponse": "Gemini",
+    "text": "Bedrock Converse",
 }
 
 
@@ -40,19 +40,24 @@ def foreign(message: dict[str, Any]) -> str:
     """The other format that a message is written in, else the empty string."""
     if isinstance(message.get("parts"), list):
         return "messages with `parts` (Gemini, OpenTelemetry or the Vercel AI SDK)"
+    if "stop_reason" in message:
+        return "Anthropic Messages"
     for block in _list(message.get("content")):
-        if isinstance(block, dict):
-            named = _FOREIGN_BLOCKS.get(str(block.get("type"))) or _foreign_key(block)
-            if named:
-                return named
+        if isinstance(block, dict) and (named := _foreign_block(block)):
+            return named
     for entry in _list(message.get("tool_calls")):
         if isinstance(entry, dict) and isinstance(entry.get("function"), str):
             return "Inspect"
     return "tau2-bench" if "requestor" in message else ""
 
 
-def _foreign_key(block: dict[str, Any]) -> str:
-    return next((name for key, name in _FOREIGN_KEYS.items() if key in block), "")
+def _foreign_block(block: dict[str, Any]) -> str:
+    kind = str(block.get("type"))
+    if kind in _FOREIGN_BLOCKS:
+        return _FOREIGN_BLOCKS[kind]
+    if kind.endswith(("_tool_use", "_tool_result")):
+        return "Anthropic Messages"
+    return next((name for key, name in _FOREIGN_KEYS.items() if key in block and "type" not in block), "")
 
 
 def trajectory(

@@ -1,0 +1,113 @@
+"""Messages and calls in the attributes of an OpenInference span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from rightcall.core.calls import ToolCall, ToolSpec
+from rightcall.traces import shapes, toolspecs
+from rightcall.traces.spans import Span, arguments, child, decoded, items, text
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of a model span. `tool_call_id` and `name` say whose result a tool message holds."""
+
+    role: str = ""
+    content: Any = None
+    calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+
+
+def kind(attributes: dict[str, Any]) -> str:
+    """The kind of a span in upper case, empty if it has none."""
+    return (text(attributes, "openinference.span.kind") or "").upper()
+
+
+def messages(attributes: dict[str, Any], direction: str, dropped: int = 0) -> tuple[Message, ...]:
+    """The `input` or `output` messages of a model span, in numeric order."""
+    nodes = items(child(attributes, f"llm.{direction}_messages"))
+    return tuple(_message(node, dropped) for node in map(_unwrapped, nodes) if isinstance(node, dict))
+
+
+def _unwrapped(node: Any) -> Any:
+    inner = child(node, "message")
+    return node if inner is UNSET else inner
+
+
+def _message(node: dict[str, Any], dropped: int) -> Message:
+    contents = [part for part in items(child(node, "contents")) if isinstance(part, dict)]
+    content = child(node, "content")
+    return Message(
+        role=text(node, "role") or "",
+        content=_joined(contents) if content in (UNSET, None, "") else content,
+        calls=tuple(_calls(node, contents, dropped)),
+        tool_call_id=text(node, "tool_call_id"),
+        name=text(node, "name"),
+    )
+
+
+def _joined(contents: list[Any]) -> str | None:
+    """The text parts of a message, one after another."""
+    parts = [text(part, "message_content.text") for part in contents]
+    return "".join(part for part in parts if part) or None
+
+
+def _calls(node: dict[str, Any], contents: list[Any], dropped: int) -> Iterator[ToolCall]:
+    """The calls of a message: its own list, else its content, else the legacy pair of attributes."""
+    listed = [_inner(entry) for entry in items(child(node, "tool_calls"))]
+    if not listed:
+        listed = [inner for part in contents if (inner := child(part, "tool_call")) is not UNSET]
+    if not listed and (name := text(node, "function_call_name")):
+        listed = [{"function": {"name": name, "arguments": child(node, "function_call_arguments_json")}}]
+    for entry in listed:
+        if isinstance(entry, dict):
+            yield _call(entry, dropped)
+
+
+def _inner(entry: Any) -> Any:
+    inner = child(entry, "tool_call")
+    return entry if inner is UNSET else inner
+
+
+def _call(entry: dict[str, Any], dropped: int) -> ToolCall:
+    """One call. Instrumentations leave out empty arguments, so none are `{}` unless attributes were dropped."""
+    read = arguments(child(entry, "function.arguments"), "not_captured" if dropped else "ok")
+    name = text(entry, "function.name") or ""
+    return ToolCall(
+        name=name,
+        arguments=read.value,
+        arguments_state=read.state,
+        arguments_text=read.text,
+        id=text(entry, "id"),
+        kind="handoff" if name.startswith("transfer_to_") else "client",
+    )
+
+
+def invalid_calls(span: Span) -> tuple[ToolCall, ...]:
+    """Calls with broken arguments that LangChain keeps apart, only in the raw output of the model."""
+    output = child(span.attributes, "output.value")
+    if not isinstance(output, str) or "invalid_tool_calls" not in output:
+        return ()
+    batches = items(child(decoded(output), "generations"))
+    generations = [generation for batch in batches for generation in items(batch)]
+    entries = [items(child(generation, "message.kwargs.invalid_tool_calls")) for generation in generations]
+    return tuple(shapes.call(entry)[0] for listed in entries for entry in listed)
+
+
+def tools(attributes: dict[str, Any]) -> tuple[ToolSpec, ...]:
+    """The tools that a model span offers."""
+    nodes = items(child(attributes, "llm.tools"))
+    schemas = [child(node, "tool.json_schema") for node in nodes]
+    return toolspecs.tools([decoded(schema) for schema in schemas if schema is not UNSET])
+
+
+def plain(message: Message) -> dict[str, Any]:
+    """A message as a plain object, without what it does not have."""
+    called = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.calls]
+    known = {"role": message.role, "content": message.content, "tool_call_id": message.tool_call_id}
+    return {key: value for key, value in {**known, "tool_calls": called}.items() if value}

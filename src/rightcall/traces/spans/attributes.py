@@ -1,0 +1,95 @@
+"""Attributes of a span, flat or nested: `a.b.0.c`, `{"a": {"b": [{"c": …}]}}`, or a mixture, read the same way."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from rightcall.core import jsontext
+from rightcall.core.calls import ArgumentsState
+from rightcall.traces import shapes
+
+_REDACTED: Final = frozenset({"__REDACTED__", "[REDACTED]", "REDACTED", "***", "<redacted>"})
+_SCRUBBED = re.compile(r"\[Scrubbed due to .*\]")
+
+
+def child(node: Any, path: str) -> Any:
+    """What stands at a dotted path below a node, `UNSET` if nothing does.
+
+    A flattened branch comes back as an object whose keys are the rest of the path.
+    """
+    if not isinstance(node, dict):
+        return UNSET
+    if path in node:
+        return node[path]
+    prefix = path + "."
+    branch = {key[len(prefix) :]: value for key, value in node.items() if key.startswith(prefix)}
+    return branch or _nested(node, path)
+
+
+def _nested(node: dict[str, Any], path: str) -> Any:
+    """The same where the beginning of the path is a key of its own."""
+    parts = path.split(".")
+    for length in range(1, len(parts)):
+        head = ".".join(parts[:length])
+        if isinstance(node.get(head), dict):
+            return child(node[head], ".".join(parts[length:]))
+    return UNSET
+
+
+def items(node: Any) -> list[Any]:
+    """The elements of a list, or of an object whose keys begin with indices, in numeric order.
+
+    Indices may start anywhere and have gaps; a key without an index is no element.
+    """
+    if isinstance(node, list | tuple):
+        return list(node)
+    if not isinstance(node, dict):
+        return []
+    elements: dict[int, Any] = {}
+    for key, value in node.items():
+        index, dot, rest = key.partition(".")
+        if not (index.isascii() and index.isdigit() and len(index) < 10):
+            continue
+        if dot:
+            branch = elements.setdefault(int(index), {})
+            if isinstance(branch, dict):
+                branch[rest] = value
+        else:
+            elements[int(index)] = dict(value) if isinstance(value, dict) else value
+    return [elements[index] for index in sorted(elements)]
+
+
+def text(node: Any, path: str) -> str | None:
+    """The non-empty text at a dotted path, `None` if there is none."""
+    found = child(node, path)
+    return found if isinstance(found, str) and found else None
+
+
+def decoded(value: Any) -> Any:
+    """A value whose JSON may have been written as text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return jsontext.decode(value)
+    except jsontext.JSONError:
+        return value
+
+
+def arguments(source: Any, absent: ArgumentsState) -> shapes.Arguments:
+    """Arguments of a call as an attribute holds them, which exporters may have masked or cut."""
+    if isinstance(source, str) and (source in _REDACTED or _SCRUBBED.fullmatch(source)):
+        return shapes.Arguments(None, "redacted", source)
+    read = shapes.arguments(source, absent)
+    if read.state == "malformed" and read.text is not None and _is_cut(read.text):
+        return shapes.Arguments(None, "truncated", read.text)
+    return read
+
+
+def _is_cut(text: str) -> bool:
+    """Whether broken text looks cut at a limit of the exporter: by a mark, or by its round length."""
+    length = len(text)
+    round_number = length >= 64 and (length & (length - 1) == 0 or length % 1000 == 0)
+    return round_number or text.endswith(("…", "...", "[truncated]"))
