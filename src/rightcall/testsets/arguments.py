@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET
@@ -18,12 +18,13 @@ ReadArguments = Callable[[Any, str], Any]
 
 
 class MisplacedError(Exception):
-    """Something that may not stand at a path."""
+    """Something that may not stand at a path; `at` says whether the key or the value is to be pointed at."""
 
-    def __init__(self, path: str, message: str) -> None:
+    def __init__(self, path: str, message: str, at: Literal["key", "value"] = "value") -> None:
         super().__init__(message)
         self.path = path
         self.message = message
+        self.at = at
 
 
 def native(value: Any, path: str) -> Any:
@@ -63,6 +64,7 @@ def _unwrap(value: Any, path: str) -> Any:
             child(path, operators[0]),
             f"value operators such as `{operators[0]}` are not supported yet; "
             "write {$literal: …} around data that has such keys",
+            "key",
         )
     return {key: _unwrap(item, child(path, str(key))) for key, item in value.items()}
 

@@ -181,7 +181,8 @@ def _placed(item: Declared, reader: Reader) -> tuple[Assertion, Place]:
     try:
         return settle(item.assertion, "", reader.dialect.arguments), place
     except MisplacedError as error:
-        raise TestSetError(error.message, reader.source.value(place.path(error.path))) from None
+        find = reader.source.key if error.at == "key" else reader.source.value
+        raise TestSetError(error.message, find(place.path(error.path))) from None
 
 
 def _check_beside(keys: TestKeys, path: str, reader: Reader) -> None:

@@ -88,7 +88,7 @@ def _union(value: Any, kind: inspect.UnionType, path: str) -> Iterator[Problem]:
         yield from problems(value, real[0], path)
     else:
         words = " or ".join(describe(member) for member in real)
-        yield Problem(path, f"expected {words}, found {found(value)}{_advice(real[-1], value)}")
+        yield Problem(path, f"expected {words}, found {found(value)}{_advice(real[0], value)}")
 
 
 def _same_container(value: Any, kind: inspect.Type) -> bool:

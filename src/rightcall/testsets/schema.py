@@ -54,7 +54,7 @@ def schema(kinds: Mapping[str, type[Assertion]]) -> dict[str, Any]:
     (root, *refs), components = msgspec.json.schema_components(
         [FileKeys, *kinds.values()], schema_hook=_hook, ref_template="#/$defs/{name}"
     )
-    definitions: dict[str, Any] = msgspec.to_builtins(components)
+    definitions: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(components))
     _refine_calls(definitions)
     for name, ref in zip(names, refs, strict=True):
         _refine_kind(definitions, _target(ref), kinds[name])
@@ -105,7 +105,8 @@ def _refine_tests(head: dict[str, Any], definitions: dict[str, Any], kinds: list
     """`x-…` keys are free, assertions are of the kinds given, and keys stand beside those they belong to."""
     test = definitions["TestKeys"]
     test["title"] = "Test"
-    head["properties"]["dialect"] = {"const": "native"}
+    dialect = head["properties"]["dialect"]
+    head["properties"]["dialect"] = {"const": "native", "description": dialect["description"]}
     for keys in (head, test):
         keys["patternProperties"] = _EXTRA
         keys["properties"]["assertions"]["items"] = {"anyOf": kinds}

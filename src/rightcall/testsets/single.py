@@ -66,12 +66,13 @@ def _inside(fields: Mapping[str, str], at: Where) -> dict[str, str]:
 
 
 def _single(raw: dict[str, Any], reader: Reader) -> Test:
-    if EXPECTATION_KEYS.isdisjoint(raw):
-        words = listed([reader.written(key) for key in EXPECTATIONS], "or")
-        raise TestSetError(f"nothing is expected: give {words}, or `assertions`")
     ignored = Ignored()
     value, extra = without_extra(without_record_fields(raw, "", ignored))
     if problem := null_key(value, ""):
         reader.refuse(problem)
-    test = build(convert(value, TestKeys, "", reader), Common(), "", 1, reader, extra)
+    keys = convert(value, TestKeys, "", reader)
+    if EXPECTATION_KEYS.isdisjoint(raw):
+        words = listed([reader.written(key) for key in EXPECTATIONS], "or")
+        raise TestSetError(f"nothing is expected: give {words}, or `assertions`")
+    test = build(keys, Common(), "", 1, reader, extra)
     return replace(test, warnings=tuple(ignored.warnings(str)))

@@ -103,11 +103,16 @@ def load(data: bytes, file: str) -> tuple[Any, Source]:
             case "yaml":
                 return _load_yaml(text, file)
             case "json":
-                return _load_json(text), Source(file, "json", text)
+                return _load_json(text, file), Source(file, "json", text)
             case "jsonl":
                 return _load_jsonl(text, file)
     except TestSetError as error:
         raise error.within(file=file) from None
+
+
+def _named(file: str) -> Format | None:
+    """The format that the ending of a file's name means."""
+    return next((known for ending, known in ENDINGS.items() if file.lower().endswith(ending)), None)
 
 
 def _text(data: bytes) -> str:
@@ -123,9 +128,9 @@ def _text(data: bytes) -> str:
 
 def _format(text: str, file: str) -> Format:
     """By the file's name, else by content: what begins with a bracket is JSON, on several lines each JSON Lines."""
-    for ending, known in ENDINGS.items():
-        if file.lower().endswith(ending):
-            return known
+    known = _named(file)
+    if known is not None:
+        return known
     if not text.lstrip().startswith(("{", "[")):
         return "yaml"
     lines = [line for line in text.split("\n") if line.strip()]
@@ -141,11 +146,16 @@ def _load_yaml(text: str, file: str) -> tuple[Any, Source]:
     return built.value, Source(file, "yaml", marks=built.mark)
 
 
-def _load_json(text: str) -> Any:
+def _load_json(text: str, file: str) -> Any:
     _check_size(text, 1)
     if not text.strip():
         raise TestSetError("expected a test set, found an empty file")
-    return _decode(text, 1)
+    try:
+        return _decode(text, 1)
+    except TestSetError as error:
+        if _named(file) is None:
+            error.message += " (what begins with a bracket is read as JSON, unless its name ends in .yaml)"
+        raise
 
 
 def _load_jsonl(text: str, file: str) -> tuple[Any, Source]:

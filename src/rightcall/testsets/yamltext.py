@@ -73,6 +73,9 @@ def events(text: str) -> Iterator[Event]:
     from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.reader import ReaderError
 
+    if "\x85" in text:
+        line, column = _position(text, text.index("\x85"))
+        raise TestSetError("write the character U+0085 as `\\N` in double quotes", Where(line=line, column=column))
     try:
         for number, event in enumerate(YAML(typ="safe", pure=True).parse(text)):
             yield from _translate(event, number)

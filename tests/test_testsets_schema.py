@@ -1,0 +1,120 @@
+"""The JSON Schema of test set files agrees with the reader, and what `init` writes is right by both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
+
+from rightcall import testsets
+from rightcall.assertions import KINDS
+from rightcall.assertions.trajectory import ToolCallTrajectory
+
+HERE = Path(__file__).parent
+EXAMPLES = sorted((HERE.parent / "examples").glob("*.rightcall.yaml"))
+REFUSED = [
+    case
+    for line in (HERE / "testsets" / "refused.jsonl").read_text("utf-8").strip().split("\n")
+    if "in_schema" in (case := json.loads(line))
+]
+ACCEPTED = [
+    "tests: []",
+    "{version: 1, tests: [{}], x-any: 1}",
+    "{tests: [{id: a, x-note: [1], name: null, requirement: null, prompt: [{role: user, content: hi}]}]}",
+    "tests: [{expected_tool_calls: [a, {name: b}], match: subset, arguments: deep, parallel: unordered}]",
+    "tests: [{expected_tool_calls: [{name: a, arguments: '{}', id: c1, type: function, result: 5}]}]",
+    "tests: [{expected_tool_calls: [{name: a, arguments: {$literal: {$gt: 1}}}]}]",
+    "tests: [{expected_tool_calls: [{name: a, arguments: {x: [{y: null}]}, defaults: {z: {$literal: {$a: 1}}}}]}]",
+    "tests: [{expected_tool_calls: [{name: a, match: {mode: regex, pattern: x, flags: i}, fill_defaults: true}]}]",
+    "tests: [{test_configuration: {expected_tool_calls: []}, match: exact}]",
+    "tests: [{tool_call_args: [{tool: a, match: {mode: exact, args: {}}, call_index: 1, negate: true, name: n}]}]",
+    "tests: [{expected_tool_sequence: [{tool: a}], parallel: unordered}]",
+    "tests: [{forbidden_tools: [a, {tool: b, match: {mode: ignore}}], allowed_tools: []}]",
+    "tests: [{expected_tools: [a, a], threshold: 50.5, repeat: 2, min_pass_rate: 2/3, min_assertion_rate: 90%}]",
+    "{tests: [], gate: {min_pass_rate: '1', allow_errors: 0, thresholds: {tool_select: 0.5}}}",
+    "{tests: [], tool_schemas: {a: {type: object}, b: true}, tool_aliases: {A: a}, count: {agents: null}}",
+    "{tests: [], tool_schemas: [{name: a, input_schema: {}}], ignore_arguments: ['*_id']}",
+    "{tests: [], assertions: [{kind: trajectory, expected_tool_calls: [a, {name: b}]}]}",
+    "{tests: [], assertions: [{kind: selection, expected_tools: [a], severity: shadow}]}",
+]
+
+
+def plain(text: str) -> Any:
+    """The value of a YAML text, by the YAML library alone."""
+    return YAML(typ="safe", pure=True).load(text)
+
+
+def errors(text: str) -> list[str]:
+    validator = Draft202012Validator(testsets.schema(KINDS))
+    return [error.message for error in validator.iter_errors(plain(text))]
+
+
+def test_the_schema_is_itself_valid() -> None:
+    """It is a JSON Schema of draft 2020-12 with an id of its own, and plain JSON."""
+    schema = testsets.schema(KINDS)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == "urn:rightcall:test-set:1"
+    assert json.loads(json.dumps(schema)) == schema
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_what_the_reader_takes_the_schema_accepts(text: str) -> None:
+    """An editor marks nothing in a file that is right."""
+    testsets.read(text.encode(), KINDS, file="t.yaml")
+    assert errors(text) == []
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["message"][:80])
+def test_what_a_schema_can_see_the_schema_refuses(case: dict[str, Any]) -> None:
+    """Of the files that the reader refuses, the schema refuses those marked `in_schema` and no others."""
+    assert bool(errors(case["text"])) == case["in_schema"]
+
+
+def test_keys_and_kinds_are_described_for_editors() -> None:
+    """Every key of a test and of the file has a description, each kind its docstring."""
+    schema = testsets.schema(KINDS)
+    definitions = schema["$defs"]
+    assert definitions["ToolCallTrajectory"]["description"].startswith("The calls made line up")
+    undescribed = [
+        name
+        for name, key in {**schema["properties"], **definitions["TestKeys"]["properties"]}.items()
+        if "description" not in json.dumps(key) and "$ref" not in json.dumps(key)
+    ]
+    assert undescribed == []
+
+
+class Haste(ToolCallTrajectory, frozen=True, kw_only=True, tag="haste"):
+    """A kind of somebody else's."""
+
+    seconds: float
+
+
+def test_kinds_of_other_packages_are_in_the_schema() -> None:
+    """A kind that is installed may be named, with its own keys."""
+    schema = testsets.schema({**KINDS, "haste": Haste})
+    validator = Draft202012Validator(schema)
+    good = "{tests: [], assertions: [{kind: haste, seconds: 1.5, expected_tool_calls: []}]}"
+    assert validator.is_valid(plain(good))
+    assert not validator.is_valid(plain(good.replace("1.5", "soon")))
+    assert testsets.read(good.encode(), {**KINDS, "haste": Haste}, file="t.yaml").tests == ()
+
+
+def test_the_template_is_a_valid_test_set() -> None:
+    """It reads without a warning, and its first line leads editors to the schema beside it."""
+    text = testsets.template()
+    test_set = testsets.read(text.encode(), KINDS, file="refund.rightcall.yaml")
+    assert [test.id for test in test_set.tests] == ["late-order", "small-talk"]
+    assert test_set.warnings == ()
+    assert errors(text) == []
+    assert text.splitlines()[0] == f"# yaml-language-server: $schema={testsets.SCHEMA_FILE}"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_is_valid(path: Path) -> None:
+    """The examples read without a warning and satisfy the schema."""
+    assert testsets.read(path.read_bytes(), KINDS, file=path.name).warnings == ()
+    assert errors(path.read_text("utf-8")) == []
