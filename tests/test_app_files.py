@@ -70,7 +70,7 @@ def test_files_come_in_chunks() -> None:
     data = os.urandom(files.CHUNK * 2 + 7)
     Path("big.pb").write_bytes(data)
     pieces = list(files.chunks("big.pb"))
-    assert [files.CHUNK, files.CHUNK, 7] == [len(piece) for piece in pieces]
+    assert [len(piece) for piece in pieces] == [files.CHUNK, files.CHUNK, 7]
     assert data == b"".join(pieces)
 
 

@@ -95,9 +95,7 @@ def test_runaway_pattern_cannot_be_judged() -> None:
     with pytest.raises(CannotJudge) as caught:
         JavaScriptRegex(time_limit=0.02)(pattern, "")(text)
     assert caught.value.code == "timeout"
-    expected = (
-        f"The pattern `(a+)+$` ran out of its time limit of 20 ms on the text `{text}` of 41 characters."
-    )
+    expected = f"The pattern `(a+)+$` ran out of its time limit of 20 ms on the text `{text}` of 41 characters."
     assert expected == caught.value.reason
 
 

@@ -1,0 +1,85 @@
+"""All reports tell of the same run, whatever text is in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.reporting import HOSTILE, RUN, attempt, report, result, results, verdict
+
+from rightcall.core.results import Result, Summary
+from rightcall.reports import REPORTS
+from rightcall.reports.json import JSONLinesReport, JSONReport
+from rightcall.reports.junit import JUnitReport
+from rightcall.reports.terminal import Detail, Look, TerminalReport
+
+COUNTS = re.compile(r"passed (\d+), failed (\d+), errors (\d+), inconclusive (\d+), total (\d+), coverage ([\d.]+) %")
+runs = st.lists(results(), max_size=4)
+
+
+@given(runs)
+def test_counts_agree_across_reports(made: list[Result]) -> None:
+    """G36: every report and the exit code are read off one summary."""
+    summary = Summary()
+    for one in made:
+        summary.add(one)
+    expected = (summary.passed, summary.failed, summary.errors, summary.inconclusive, summary.total)
+    counts = json.loads(report(JSONReport(), made))["counts"]
+    keys = ("passed", "failed", "errors", "inconclusive", "total")
+    assert expected == tuple(counts[key] for key in keys)
+    shown = COUNTS.search(report(TerminalReport(), made).decode())
+    assert shown is not None
+    assert expected == tuple(int(number) for number in shown.groups()[:5])
+    suite = ElementTree.fromstring(report(JUnitReport(), made))[0]
+    attributes = [int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped")]
+    assert attributes == [summary.total, summary.failed, summary.errors, summary.inconclusive]
+    outcomes = [json.loads(line)["outcome"] for line in report(JSONLinesReport(), made).splitlines()]
+    assert [str(one.outcome) for one in made] == outcomes
+
+
+@given(runs)
+def test_decision_agrees_across_reports(made: list[Result]) -> None:
+    """G36: the decision in each report is the one that gives the exit code."""
+    decision = json.loads(report(JSONReport(), made))["decision"]
+    last = report(TerminalReport(), made).decode().splitlines()[-1]
+    words = {0: "Passed", 1: "Blocked", 3: "Incomplete"}
+    assert last.startswith(words[decision["exit_code"]])
+    properties = ElementTree.fromstring(report(JUnitReport(), made)).iter("property")
+    table = {item.attrib["name"]: item.attrib["value"] for item in properties if "rightcall" in item.attrib["name"]}
+    assert str(decision["exit_code"]) == table["rightcall.exit_code"]
+
+
+@given(runs, st.sampled_from([Look(), Look(width=40, ascii_only=True, detail=Detail.VERBOSE)]))
+def test_nothing_recorded_can_steer_a_terminal(made: list[Result], look: Look) -> None:
+    """Control characters and changes of direction in recorded text are shown as escapes."""
+    text = report(TerminalReport(look), made).decode("utf-8")
+    bad = {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") and c not in "\n\u200d"}
+    assert not bad
+
+
+@given(runs)
+def test_colours_are_the_only_control_characters(made: list[Result]) -> None:
+    """With colours, the text without them is the text of the report without colours."""
+    plain = report(TerminalReport(), made).decode()
+    coloured = report(TerminalReport(Look(colours=True)), made).decode()
+    uncoloured = re.sub("\x1b\\[[0-9]+m", "", coloured)
+    assert [line.rstrip() for line in uncoloured.split("\n")] == plain.split("\n")
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_hostile_text_passes_through_every_report(name: str) -> None:
+    """Any text that an agent can emit is written, and what it is remains to be seen."""
+    hostile = result(HOSTILE, attempt(verdict(HOSTILE, "fail", HOSTILE), output=HOSTILE, place=HOSTILE), name=HOSTILE)
+    written = report(REPORTS[name].make(), [hostile], unused=(HOSTILE,), warnings=(HOSTILE,), test_set=HOSTILE)
+    assert "202e" in written.decode("utf-8")
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_reports_are_the_same_every_time(name: str) -> None:
+    """A report holds no time, no random number and nothing of the machine."""
+    assert report(REPORTS[name].make(), RUN) == report(REPORTS[name].make(), RUN)
