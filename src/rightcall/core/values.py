@@ -13,8 +13,8 @@ import msgspec
 from rightcall.core.jsontext import JSONError, check_depth
 from rightcall.core.stringify import stringify
 
-MISSING: Final[Any] = object()
-"""Stands for a value that is not there; equal to nothing but itself."""
+MISSING: Final[Any] = msgspec.UNSET
+"""Stands for a value that is not there; equal to nothing but itself, and left out where findings are written."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$-]*")
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
