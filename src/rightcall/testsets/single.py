@@ -72,7 +72,7 @@ def _single(raw: dict[str, Any], reader: Reader) -> Test:
         reader.refuse(problem)
     keys = convert(value, TestKeys, "", reader)
     if EXPECTATION_KEYS.isdisjoint(raw):
-        words = listed([reader.written(key) for key in EXPECTATIONS], "or")
+        words = listed(list(dict.fromkeys(map(reader.written, EXPECTATIONS))), "or")
         raise TestSetError(f"nothing is expected: give {words}, or `assertions`")
     test = build(keys, Common(), "", 1, reader, extra)
     return replace(test, warnings=tuple(ignored.warnings(str)))
