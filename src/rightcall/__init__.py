@@ -1,3 +1,63 @@
-"""rightcall: did the agent make the right tool calls?"""
+"""rightcall: did the agent make the right tool calls?
+
+    trajectory = rightcall.read(anything)
+    rightcall.grade(trajectory, {"allowed_tools": ["lookup_order"]})
+    rightcall.check(trajectory, expected_tool_calls=["lookup_order", "issue_refund"])
+
+Importing this module imports nothing else; each function brings what it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rightcall.core.calls import Trajectory
+    from rightcall.core.verdicts import Verdict
+
+__all__ = ["__version__", "check", "grade", "read"]
 
 __version__ = "0.1.0"
+
+
+def read(value: Any, *, format: str | None = None) -> Trajectory:
+    """The one trajectory that a value holds.
+
+    `value` is a `Trajectory`, a native record (`{"tool_calls": […]}`), a list of calls in any known shape, OpenAI
+    Chat messages, a request or a response, OpenInference spans, an SDK object that offers `model_dump` or
+    `to_dict`, or JSON text of one of these. `format` names the format instead of having it detected. Raises
+    `rightcall.errors.TraceError` with the path of what cannot be read, or when the value holds no trajectory or
+    several.
+    """
+    from rightcall.app import python
+
+    return python.read(value, format=format)
+
+
+def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:
+    """One verdict for each assertion that the expectations state, in the order documented for test sets.
+
+    `trajectory` is anything that `read` takes. `expectations` are keys of a test in a test set file, such as
+    `expected_tool_calls` or `allowed_tools`; `dialect` reads another tool's keys, such as `orbit`. Raises
+    `rightcall.errors.TestSetError` with the path of a bad expectation, or when nothing is expected; grading
+    itself never raises.
+    """
+    from rightcall.app import python
+
+    return python.grade(trajectory, expectations, dialect=dialect)
+
+
+def check(
+    trajectory: Any, expectations: Mapping[str, Any] | None = None, *, dialect: str | None = None, **keys: Any
+) -> None:
+    """Raise `AssertionError` unless the trajectory passes, with every reason and expected beside made.
+
+    Expectations are given as for `grade`, or as keyword arguments: `check(trajectory, expected_tool_calls=[…])`.
+    What could not be judged does not pass.
+    """
+    __tracebackhide__ = True
+    from rightcall.app import python
+
+    python.check(trajectory, {**(expectations or {}), **keys}, dialect=dialect)

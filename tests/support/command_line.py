@@ -33,9 +33,7 @@ def run_here(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str | Path) 
     return Ran(code, out.decode("utf-8"), err.decode("utf-8"))
 
 
-def run_apart(
-    *arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, stdin: bytes = b""
-) -> Ran:
+def run_apart(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> Ran:
     """Run a command in a process of its own."""
     environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     done = subprocess.run(

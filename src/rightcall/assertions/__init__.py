@@ -18,3 +18,14 @@ KINDS: dict[str, type[Assertion]] = {
     "forbidden_tools": ForbiddenTools,
     "selection": ToolSelect,
 }
+
+__all__ = [
+    "KINDS",
+    "AllowedTools",
+    "ForbiddenTools",
+    "RequiredTool",
+    "ToolCallArgs",
+    "ToolCallTrajectory",
+    "ToolSelect",
+    "ToolSequence",
+]

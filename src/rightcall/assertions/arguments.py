@@ -14,7 +14,7 @@ from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import NO_CALLS, mismatch, times
+from rightcall.core.wording import mismatch, times
 
 
 class ToolCallArgs(Assertion, frozen=True, kw_only=True, tag="arguments"):
@@ -81,8 +81,7 @@ class ArgumentsCheck:
     def _missing(self, counted: Counted, positions: Sequence[int], meant: Sequence[int]) -> Finding:
         tool = self.pattern.name
         if not positions:
-            note = "" if counted.calls else f" {NO_CALLS}"
-            return Finding(code="missing", message=f"no call to `{tool}`: it was never called.{note}")
+            return Finding(code="missing", message=f"no call to `{tool}`: it was never called.")
         if not meant:
             message = f"no call {self.call_index} to `{tool}`: it was called {times(len(positions))}."
             return Finding(code="too_few", message=message)

@@ -15,7 +15,7 @@ from rightcall.core.assertion import Assertion, Check, Evidence, Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import select
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import NO_CALLS, listed
+from rightcall.core.wording import listed
 
 
 class ToolSelect(Assertion, frozen=True, kw_only=True, tag="selection"):
@@ -27,7 +27,7 @@ class ToolSelect(Assertion, frozen=True, kw_only=True, tag="selection"):
     `incorrect` or `redundant` and a reason.
     """
 
-    expected_tools: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    expected_tools: Annotated[tuple[Annotated[str, msgspec.Meta(min_length=1)], ...], msgspec.Meta(min_length=1)]
     threshold: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100
 
     def compile(self, setting: Setting) -> Check:
@@ -134,7 +134,7 @@ class SelectionCheck:
         if trajectory.gaps and self._could_cross(names, selection.score):
             raise doubt.gap(trajectory)
         details = {"explanation": selection.explanation, "incorrect_tools": selection.incorrect_tools}
-        findings = tuple(self._findings(selection, bool(names))) if selection.score < self.threshold else ()
+        findings = tuple(self._findings(selection)) if selection.score < self.threshold else ()
         return Evidence(findings, details, selection.score)
 
     def _could_cross(self, names: Sequence[str], score: float) -> bool:
@@ -144,11 +144,10 @@ class SelectionCheck:
             return self.threshold > (0.01 if (wanted & made) else 0)
         return selection_score(wanted, made | wanted) >= self.threshold
 
-    def _findings(self, selection: Selection, has_calls: bool) -> Iterator[Finding]:
-        note = "" if has_calls else f" {NO_CALLS}"
+    def _findings(self, selection: Selection) -> Iterator[Finding]:
         score = f"The score {selection.score} is below the threshold {_plain(self.threshold)}."
         for number, item in enumerate(selection.misalignments):
-            message = f"{score} {selection.explanation}{note}" if number == 0 else f"`{item.name}` is {item.reason}."
+            message = f"{score} {selection.explanation}" if number == 0 else f"`{item.name}` is {item.reason}."
             yield Finding(
                 code=item.category.replace("-", "_"),
                 message=message,

@@ -13,7 +13,7 @@ from rightcall.core.explaining import Effort, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import NO_CALLS, mismatch
+from rightcall.core.wording import mismatch
 from rightcall.errors import TestSetError, Where
 
 
@@ -78,9 +78,8 @@ class SequenceCheck:
         never = all(call.name != step.name for call in counted.calls)
         when = "was never called" if never or (last is None and not wanted) else "was not called"
         after = "" if last is None or never else f" after call {counted.indices[last] + 1}"
-        note = "" if counted.calls else f" {NO_CALLS}"
         progress = f"matched {matched} of {len(self.patterns)} steps"
-        message = f"{progress}; step {matched + 1} `{step.name}` {when}{after}{wanted}.{note}"
+        message = f"{progress}; step {matched + 1} `{step.name}` {when}{after}{wanted}."
         return Evidence(
             (Finding(code="step_missing", message=message, expected_index=matched),), self._details(matched)
         )

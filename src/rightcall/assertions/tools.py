@@ -14,7 +14,7 @@ from rightcall.core.counting import Counted, renamed, select
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import NO_CALLS, listed
+from rightcall.core.wording import listed
 from rightcall.errors import TestSetError
 
 
@@ -43,8 +43,7 @@ class RequiredCheck:
             return Evidence()
         if trajectory.gaps:
             raise doubt.gap(trajectory)
-        note = "" if counted.calls else f" {NO_CALLS}"
-        return Evidence((Finding(code="missing", message=f"`{self.tool}` was never called.{note}"),))
+        return Evidence((Finding(code="missing", message=f"`{self.tool}` was never called."),))
 
 
 class AllowedTools(Assertion, frozen=True, kw_only=True, tag="allowed_tools"):

@@ -116,6 +116,8 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
         evidence = assertion.check(trajectory)
     except CannotJudge as error:
         return _error(assertion, error)
+    if evidence.findings and not trajectory.tool_calls:
+        evidence = _noting_silence(evidence)
     findings = evidence.findings
     return Verdict(
         id=assertion.id,
@@ -128,6 +130,15 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
         findings=findings,
         details=evidence.details,
     )
+
+
+def _noting_silence(evidence: Evidence) -> Evidence:
+    """A failure without a single call says so (G3)."""
+    first = evidence.findings[0]
+    message = f"{first.message} No tool calls were made."
+    findings = (msgspec.structs.replace(first, message=message), *evidence.findings[1:])
+    details = {**evidence.details, "reason": message} if "reason" in evidence.details else evidence.details
+    return Evidence(findings, details, evidence.score)
 
 
 def _error(assertion: Compiled, error: CannotJudge) -> Verdict:

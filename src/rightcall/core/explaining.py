@@ -14,7 +14,7 @@ from rightcall.core.patterns import Pattern
 from rightcall.core.results import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import NO_CALLS, differing_keys, mismatch, name_of, times
+from rightcall.core.wording import differing_keys, mismatch, name_of, times
 
 Pairs = Sequence[int | None]
 
@@ -40,13 +40,15 @@ def measure(lineup: Lineup, mode: ModeRules) -> dict[str, Any]:
     expected, made = len(lineup.patterns), len(lineup.calls)
     paired = made if mode.absences else expected
     in_order = paired if mode.ordered else longest_in_order(candidates(lineup.patterns, lineup.calls), made)
-    counted = made if mode.absences else expected
-    reason = mode.passed.format(
-        all_expected=_all(expected, "expected call"),
-        all_made=f"{_all(made, 'call')} made" if made else "No calls were made: all of none",
-        were="was" if counted == 1 else "were",
-    )
-    return _details(expected, made, paired, in_order, reason)
+    return _details(expected, made, paired, in_order, _passed(mode, expected, made))
+
+
+def _passed(mode: ModeRules, expected: int, made: int) -> str:
+    if mode.absences and not made:
+        return "No calls were made, so none was unexpected."
+    were = "was" if (made if mode.absences else expected) == 1 else "were"
+    all_made = f"{_all(made, 'call')} made"
+    return mode.passed.format(all_expected=_all(expected, "expected call"), all_made=all_made, were=were)
 
 
 def _all(number: int, noun: str) -> str:
@@ -73,15 +75,9 @@ def explain(lineup: Lineup, mode: ModeRules, *, unordered: bool) -> tuple[tuple[
     found = candidates(lineup.patterns, lineup.calls)
     pairs = pair(found)
     findings = tuple(_findings(lineup, mode, pairs, unordered))
-    if not lineup.calls:
-        findings = (_with_note(findings[0]), *findings[1:])
     paired = sum(1 for made in pairs if made is not None)
     in_order = longest_in_order(found, len(lineup.calls))
     return findings, _details(len(lineup.patterns), len(lineup.calls), paired, in_order, findings[0].message)
-
-
-def _with_note(finding: Finding) -> Finding:
-    return msgspec.structs.replace(finding, message=f"{finding.message} {NO_CALLS}")
 
 
 def _findings(lineup: Lineup, mode: ModeRules, pairs: Pairs, unordered: bool) -> Iterator[Finding]:

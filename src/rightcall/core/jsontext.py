@@ -61,18 +61,16 @@ def _brackets(data: bytes | str) -> int:
 
 def check_depth(value: Any, max_depth: int = MAX_DEPTH) -> None:
     """`JSONError` if containers are nested more than `max_depth` deep. Level by level, without recursion."""
-    level = [value]
-    for _ in range(max_depth + 1):
-        level = [child for item in level for child in _children(item)]
+    level = [value] if isinstance(value, dict | list | tuple) else []
+    for _ in range(max_depth):
+        level = [child for item in level for child in _children(item) if isinstance(child, dict | list | tuple)]
         if not level:
             return
     raise JSONError(_too_deep(max_depth))
 
 
-def _children(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list | tuple) else ()
+def _children(container: Any) -> Any:
+    return container.values() if isinstance(container, dict) else container
 
 
 def _too_deep(max_depth: int) -> str:

@@ -11,7 +11,6 @@ from rightcall.core.patterns import Pattern
 from rightcall.core.values import MISSING, Difference, cut, differences, display, equal, text_note, visible
 
 SHOWN_DIFFERENCES = 4
-NO_CALLS = "No tool calls were made."
 
 _TYPE_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
 

@@ -1,0 +1,65 @@
+"""What Python programs call: read anything, grade it, or have it checked with an `AssertionError`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rightcall import testsets, traces
+from rightcall.app import kit
+from rightcall.app.regex import compile_regex
+from rightcall.core.assertion import Compiled
+from rightcall.core.assertion import grade as judge_all
+from rightcall.core.calls import Trajectory
+from rightcall.core.results import Outcome, attempt_outcome
+from rightcall.core.sidebyside import side_by_side
+from rightcall.core.verdicts import Status, Verdict
+
+WIDTH: Final = 100
+
+_NOTHING_JUDGED: Final = "Nothing was judged: every expectation is empty, or of a severity that does not block."
+
+
+def read(value: Any, *, format: str | None = None) -> Trajectory:
+    """The one trajectory that a value holds: see `rightcall.read`."""
+    return traces.read_object(value, format=format)
+
+
+def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:
+    """The verdicts of the expectations on a trajectory: see `rightcall.grade`."""
+    return judge_all(read(trajectory), compiled(expectations, dialect).assertions)
+
+
+def check(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> None:
+    """Raise `AssertionError` unless the trajectory passes: see `rightcall.check`."""
+    __tracebackhide__ = True
+    known = read(trajectory)
+    test = compiled(expectations, dialect)
+    verdicts = judge_all(known, test.assertions)
+    outcome = attempt_outcome(verdicts, test.test.min_assertion_rate)
+    if outcome is not Outcome.PASS:
+        raise AssertionError(explanation(known, verdicts, test.assertions) or _NOTHING_JUDGED)
+
+
+def compiled(expectations: Mapping[str, Any], dialect: str | None = None) -> testsets.CompiledTest:
+    """The expectations ready to check; `TestSetError` with the path of a bad one, or when there is none."""
+    return testsets.compile_test(testsets.from_keys(expectations, kit.all_kinds(), dialect=dialect), compile_regex)
+
+
+def explanation(trajectory: Trajectory, verdicts: Sequence[Verdict], assertions: Sequence[Compiled]) -> str:
+    """Every blocking verdict that is no pass, with its reason and expected beside made."""
+    parts = [
+        _explained(trajectory, verdict, assertion)
+        for verdict, assertion in zip(verdicts, assertions, strict=True)
+        if verdict.severity == "block" and verdict.status in (Status.FAIL, Status.ERROR)
+    ]
+    return "\n\n".join(parts)
+
+
+def _explained(trajectory: Trajectory, verdict: Verdict, assertion: Compiled) -> str:
+    word = "" if verdict.status is Status.FAIL else "could not be judged: "
+    text = f"{verdict.id}: {word}{verdict.reason}"
+    align = getattr(assertion.check, "align", None)
+    if verdict.status is not Status.FAIL or align is None:
+        return text
+    return "\n".join([text, "", *(line.text for line in side_by_side(align(trajectory), WIDTH))])
