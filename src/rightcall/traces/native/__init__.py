@@ -151,10 +151,13 @@ def _with_fields(made: ToolCall, entry: dict[str, Any], path: str) -> ToolCall:
     return msgspec.structs.replace(made, **{name: getattr(read, name) for name in own})
 
 
+_EMPTY: Final = Trajectory()
+
+
 def encode(trajectory: Trajectory) -> bytes:
     """One line that reads back as the same trajectory."""
     calls = trajectory.tool_calls
     plain = calls if calls is None else tuple([wire.writable(call) for call in calls])
     fields = {name: getattr(trajectory, name) for name in _FIELDS if name != "tool_calls"}
-    kept = {name: value for name, value in fields.items() if value not in (None, (), {}, "")}
+    kept = {name: value for name, value in fields.items() if value != getattr(_EMPTY, name)}
     return jsontext.encode({**kept, "tool_calls": plain, **trajectory.expectations}) + b"\n"

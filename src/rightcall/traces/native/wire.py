@@ -155,7 +155,8 @@ def call(written: Call | ToolCall) -> ToolCall:
     }
     source = fields.pop("arguments", UNSET)
     if fields.get("arguments_state", "ok") != "ok":
-        return ToolCall(**{"arguments_text": _text(source), **fields, "arguments": None})
+        kept = fields.pop("arguments_text", None)
+        return ToolCall(arguments=None, arguments_text=_text(source) if kept is None else kept, **fields)
     read = shapes.arguments(source)
     if read.state != "ok":
         fields |= {"arguments_state": read.state, "arguments_text": read.text}

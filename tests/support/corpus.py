@@ -1,0 +1,70 @@
+"""Real traces with the calls in them established by hand: our own copies, and the public ones outside."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+OWN = Path(__file__).parent.parent / "traces"
+
+READ_BY = {
+    "http-log-openai-chat": "openai-chat",
+    "openai-chat": "openai-chat",
+    "openai-chat-stream": "openai-chat",
+    "openinference-attrs": "openinference",
+    "openinference-console": "openinference",
+    "openinference-console-jsonl": "openinference",
+    "openinference-otlp-json": "openinference",
+    "openinference-otlp-jsonl": "openinference",
+    "otlp-json-base64ids": "openinference",
+}
+"""The reader of each format of the index that can be read."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One file of the corpus. `calls` are as the index lists them; `sessions` splits them by session id."""
+
+    file: str
+    format: str
+    path: Path
+    calls: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
+
+    @property
+    def reader(self) -> str | None:
+        """The name of the format that reads this file, if one does."""
+        return READ_BY.get(self.format)
+
+
+def entries(folder: Path) -> Iterator[Entry]:
+    """The entries of the index in a folder."""
+    for line in (folder / "INDEX.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        yield Entry(row["file"], row["format"], folder / row["file"], row["tool_calls"], row.get("trajectories", []))
+
+
+def everything() -> list[Any]:
+    """Every entry as a test parameter: our own files, and the public ones if `RIGHTCALL_CORPUS` names them."""
+    own = [pytest.param(entry, id=entry.file) for entry in entries(OWN)]
+    outside = os.environ.get("RIGHTCALL_CORPUS")
+    if outside and (Path(outside) / "INDEX.jsonl").is_file():
+        known = {entry.file for entry in entries(OWN)}
+        public = [entry for entry in entries(Path(outside)) if entry.file not in known]
+        return own + [pytest.param(entry, id=f"public/{entry.file}") for entry in public]
+    return [*own, pytest.param(None, id="public")]
+
+
+def present(entry: Entry | None) -> Entry:
+    """The entry; skip if the public corpus is not there, or fail where it must be."""
+    if entry is None:
+        reason = "RIGHTCALL_CORPUS does not name the folder of public traces"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return entry
