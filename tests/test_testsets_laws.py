@@ -106,7 +106,7 @@ def _in_yaml(value: Any) -> str:
 
     stream = io.StringIO()
     yaml = YAML(typ="safe", pure=True)
-    yaml.allow_unicode = False
+    yaml.width = 1_000_000  # the library folds lines at the wrong places
     yaml.default_flow_style = None
     yaml.dump(value, stream)
     return stream.getvalue()

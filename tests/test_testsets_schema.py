@@ -15,7 +15,7 @@ from rightcall.assertions import KINDS
 from rightcall.assertions.trajectory import ToolCallTrajectory
 
 HERE = Path(__file__).parent
-EXAMPLES = sorted((HERE.parent / "examples").glob("*.rightcall.yaml"))
+EXAMPLES = sorted((HERE.parent / "examples").rglob("*.rightcall.yaml"))
 REFUSED = [
     case
     for line in (HERE / "testsets" / "refused.jsonl").read_text("utf-8").strip().split("\n")
@@ -113,8 +113,25 @@ def test_the_template_is_a_valid_test_set() -> None:
     assert text.splitlines()[0] == f"# yaml-language-server: $schema={testsets.SCHEMA_FILE}"
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.name))
 def test_every_example_is_valid(path: Path) -> None:
     """The examples read without a warning and satisfy the schema."""
     assert testsets.read(path.read_bytes(), KINDS, file=path.name).warnings == ()
     assert errors(path.read_text("utf-8")) == []
+
+
+def test_every_key_and_kind_is_documented() -> None:
+    """A key of a file, a test, an expected call or the gate that the page does not name is a defect."""
+    page = (HERE.parent / "docs" / "test-sets.md").read_text("utf-8")
+    schema = testsets.schema(KINDS)
+    shapes = [schema, *(schema["$defs"][name] for name in ("TestKeys", "GateKeys", "Count"))]
+    words = {key for shape in shapes for key in shape["properties"]} | set(KINDS) | set(testsets.DIALECTS)
+    assert {word for word in words if f"`{word}`" not in page} == set()
+
+
+def test_the_test_set_on_the_page_is_valid() -> None:
+    """The first block of the page is a whole file."""
+    page = (HERE.parent / "docs" / "test-sets.md").read_text("utf-8")
+    block = page.partition("```yaml\n")[2].partition("```")[0]
+    assert [test.id for test in testsets.read(block.encode(), KINDS, file="page.yaml").tests] == ["late-order"]
+    assert errors(block) == []
