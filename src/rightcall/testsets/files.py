@@ -116,8 +116,9 @@ def _prepared(tests: Any, ignored: Ignored) -> list[tuple[Any, dict[str, Any]]] 
 
 def _check_nulls(head: dict[str, Any], reader: Reader) -> None:
     tests = head.get("tests")
-    places = [("", head), *((child("tests", index), test) for index, test in enumerate(tests or ()))]
-    for path, keys in places if isinstance(tests, list) else ():
+    if not isinstance(tests, list):
+        return
+    for path, keys in [("", head), *((child("tests", index), test) for index, test in enumerate(tests))]:
         if problem := null_key(keys, path):
             reader.refuse(problem)
 
