@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from rightcall.app import kit
+from rightcall.app.gates import GateOptions
 from rightcall.assertions import KINDS
 from rightcall.errors import UsageError
 from rightcall.reports import REPORTS
+from support.runs import grade, lines, record, write_tests
 
 PLUGIN = """
+from rightcall.core.assertion import Assertion
 from rightcall.reports import REPORTS, ReportKind
 from rightcall.traces import FORMATS, Format
 
 report = ReportKind(REPORTS["json"].make, (".special",))
+class Crashing(Assertion, frozen=True, kw_only=True, tag="crashing"):
+    # A kind with a mistake in it.
+
+    def compile(self, setting):
+        def check(trajectory):
+            raise ZeroDivisionError("of all things")
+
+        check.name = "crashing"
+        return check
+
+
 form = Format("special", lambda head: False, FORMATS["native"].read)
 """
 
@@ -96,3 +111,24 @@ def test_kinds_of_others_are_looked_for_only_where_they_can_be_named() -> None:
     """A test set without the word `kind` can name only the kinds that its keys stand for."""
     assert KINDS is kit.kinds(b"tests: [{allowed_tools: []}]")
     assert set(KINDS) <= set(kit.kinds(b"tests: [{assertions: [{kind: x}]}]"))
+
+
+def test_crash_in_a_kind_of_another_package_is_never_a_pass(offer: Path, tmp_path: Path) -> None:
+    """Kinds of other packages are graded like ours; a crash blocks the run whatever errors are allowed."""
+    offer.write_text("[rightcall.assertions]\ncrashing = special_plugin:Crashing\n")
+    tests = write_tests(tmp_path / "t.rightcall.json", p={"assertions": [{"kind": "crashing"}]})
+    traces = lines(tmp_path / "t.jsonl", record("p", "a"), record("q", "a", test_id="p"))
+    kept = grade(traces, tests=[tests], gate=GateOptions(min_pass_rate=Fraction(0), allow_errors=9))
+    decision = kept.end_note.decision
+    assert kept.outcomes["p"] == "error"
+    assert (decision.passed, decision.exit_code) == (False, 3)
+    assert "rightcall itself failed on 2 verdicts" in decision.reasons
+
+
+def test_package_that_cannot_be_loaded_is_named(offer: Path) -> None:
+    """A broken package is the user's to mend: the message names it and says why."""
+    offer.write_text("[rightcall.reports]\nspecial = special_plugin:gone\n")
+    with pytest.raises(
+        UsageError, match=r"`special` of `rightcall.reports` \(special_plugin:gone\) cannot be loaded: "
+    ):
+        kit.all_reports()

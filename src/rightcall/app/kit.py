@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rightcall import traces
 from rightcall.assertions import KINDS
@@ -16,6 +16,9 @@ from rightcall.core.assertion import Assertion
 from rightcall.errors import UsageError
 from rightcall.reports import REPORTS, ReportKind
 from rightcall.traces import FORMATS, Format, Reader
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Thing = TypeVar("Thing")
 
@@ -72,5 +75,13 @@ def _merged(group: str, ours: Mapping[str, Thing]) -> dict[str, Thing]:
     for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
         if point.name in merged:
             raise UsageError(f"`{point.name}` is offered twice in `{group}`, once more by `{point.value}`")
-        merged[point.name] = point.load()
+        merged[point.name] = _loaded(point)
     return merged
+
+
+def _loaded(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:
+        what = f"`{point.name}` of `{point.group}` ({point.value})"
+        raise UsageError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from error
