@@ -1,7 +1,9 @@
-"""The one check script: format, lint, types, floors, tests with branch coverage, docs examples.
+"""The one check script: format, lint, types, floors, tests (documentation examples among them), branch coverage.
 
     python scripts/check.py            everything
     python scripts/check.py types      only the named steps
+
+All steps run even when one fails; the exit code is 1 if any did.
 """
 
 from __future__ import annotations
@@ -9,15 +11,18 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
-STEPS: dict[str, list[str]] = {
-    "format": [PYTHON, "-m", "ruff", "format", "--check", "."],
-    "lint": [PYTHON, "-m", "ruff", "check", "."],
-    "types": [PYTHON, "-m", "mypy"],
-    "floors": [PYTHON, "-c", "from importlinter.cli import lint_imports_command as run; run()"],
-    "tests": [PYTHON, "-m", "coverage", "run", "-m", "pytest"],
-    "coverage": [PYTHON, "scripts/coverage_report.py"],
+COVERAGE = [PYTHON, "-m", "coverage"]
+STEPS: dict[str, list[list[str]]] = {
+    "format": [[PYTHON, "-m", "ruff", "format", "--check", "."]],
+    "lint": [[PYTHON, "-m", "ruff", "check", "."]],
+    "types": [[PYTHON, "-m", "mypy"]],
+    "floors": [[PYTHON, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-logo"]],
+    "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest"]],
+    "coverage": [[*COVERAGE, "combine", "--quiet"], [*COVERAGE, "report"]],
 }
 
 
@@ -33,12 +38,12 @@ def main(names: list[str]) -> int:
 
 
 def passes(name: str) -> bool:
-    """Run one step, print its time, and tell whether it passed."""
+    """Run one step, print its time, and tell whether all its commands succeeded."""
     print(f"\n== {name}", flush=True)
     started = time.perf_counter()
-    code = subprocess.run(STEPS[name], check=False).returncode
-    print(f"== {name}: {'ok' if code == 0 else 'FAILED'} in {time.perf_counter() - started:.1f} s", flush=True)
-    return code == 0
+    succeeded = all(subprocess.run(command, cwd=ROOT, check=False).returncode == 0 for command in STEPS[name])
+    print(f"== {name}: {'ok' if succeeded else 'FAILED'} in {time.perf_counter() - started:.1f} s", flush=True)
+    return succeeded
 
 
 if __name__ == "__main__":
