@@ -80,15 +80,21 @@ def settle(value: Any, path: str, read: ReadArguments) -> Any:
         return tuple(settle(item, child(path, index), read) for index, item in enumerate(value))
     if not isinstance(value, msgspec.Struct):
         return value
-    fields = {name: settle(getattr(value, name), child(path, name), read) for name in value.__struct_fields__}
-    return msgspec.structs.replace(value, **fields)
+    fields = [(name, getattr(value, name)) for name in value.__struct_fields__]
+    nested = {
+        name: settle(field, child(path, name), read)
+        for name, field in fields
+        if isinstance(field, tuple | msgspec.Struct)
+    }
+    return msgspec.structs.replace(value, **nested)
 
 
 def _settle_call(call: ExpectedCall, path: str, read: ReadArguments) -> ExpectedCall:
     arguments = call.arguments if call.arguments is UNSET else read(call.arguments, child(path, "arguments"))
-    at = child(path, "defaults")
-    defaults = {key: _settle_default(value, child(at, key), read) for key, value in call.defaults.items()}
-    match = settle(call.match, child(path, "match"), read)
+    match = call.match if call.match is UNSET else settle(call.match, child(path, "match"), read)
+    defaults = {
+        key: _settle_default(value, child(child(path, "defaults"), key), read) for key, value in call.defaults.items()
+    }
     return msgspec.structs.replace(call, arguments=arguments, defaults=defaults, match=match)
 
 

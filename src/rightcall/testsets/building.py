@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.core.jsontext import MAX_DEPTH
 from rightcall.errors import TestSetError, Where
+from rightcall.testsets.explain import shorten
 from rightcall.testsets.marks import Key, Mark
 
 MAX_ALIASED: Final = 1_000_000
@@ -101,7 +102,10 @@ class _Builder:
         top = self.open[-1]
         first = top.entries.get(event.text)
         if first is not None:
-            refuse(f"the key `{event.text}` is repeated; it stands first in line {first[0]}, column {first[1]}", event)
+            refuse(
+                f"the key `{shorten(event.text)}` is repeated; it stands first in line {first[0]}, column {first[1]}",
+                event,
+            )
         self.name(event, Built(event.text, Mark(event.line, event.column)))
         top.key = event
 
@@ -144,10 +148,10 @@ class _Builder:
     def expand(self, event: Event) -> Built:
         """What an alias stands for, within the limits."""
         if event.text not in self.anchors:
-            refuse(f"the alias `*{event.text}` has no anchor `&{event.text}` before it", event)
+            refuse(f"the alias `*{shorten(event.text)}` has no anchor `&{shorten(event.text)}` before it", event)
         built = self.anchors[event.text]
         if built is None:
-            refuse(f"the alias `*{event.text}` stands inside its own anchor", event)
+            refuse(f"the alias `*{shorten(event.text)}` stands inside its own anchor", event)
         self.aliased += built.size
         if self.aliased > MAX_ALIASED:
             refuse(f"the aliases stand for more than {MAX_ALIASED} values, which is the limit", event)

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from rightcall.core.rates import parse_rate
+from rightcall.core.values import visible
 from rightcall.errors import did_you_mean
 from rightcall.testsets.marks import child
 
@@ -234,8 +235,8 @@ def found(value: Any) -> str:
 
 
 def shorten(text: str, width: int = 60) -> str:
-    """The text on one line, cut."""
-    line = text.replace("\r", "\\r").replace("\n", "\\n")
+    """The text on one line, cut, with everything that a terminal would obey or not show as escapes."""
+    line = visible(text[: width + 1])
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 

@@ -14,7 +14,7 @@ from rightcall.errors import TestSetError, UsageError, Where
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import MAY_BE_UNKNOWN, Kinds, Reader, build, common, convert
 from rightcall.testsets.dialects import Dialect
-from rightcall.testsets.explain import Problem, found
+from rightcall.testsets.explain import Problem, found, shorten
 from rightcall.testsets.keys import FileKeys, GateKeys
 from rightcall.testsets.marks import child
 from rightcall.testsets.model import Test, TestSet
@@ -132,7 +132,7 @@ def _check_ids(tests: list[Test], reader: Reader) -> None:
             place = f"line {other.where.line}, as {other.where.path}"
             advice = "; give every test an `id`" if test.positional or other.positional else ""
             path = child(child("tests", index), "id")
-            reader.refuse(Problem(path, f"the id `{test.id}` is repeated; it stands first in {place}{advice}"))
+            reader.refuse(Problem(path, f"the id `{shorten(test.id)}` is repeated; it stands first in {place}{advice}"))
 
 
 def _gate(keys: GateKeys) -> Gate:

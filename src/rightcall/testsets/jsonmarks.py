@@ -43,7 +43,9 @@ def _events(text: str, first_line: int) -> Iterator[Event]:
 
 
 def _string(token: str) -> str:
-    text: str = json.loads(token, strict=False)
+    if "\\" not in token:
+        return token[1:-1]
+    text: str = json.loads(token)
     return text
 
 

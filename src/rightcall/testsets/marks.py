@@ -26,8 +26,8 @@ def child(path: str, key: Key) -> str:
     """The path of one key or item: `tests[0]` and `match` are `tests[0].match`; odd keys are quoted."""
     if isinstance(key, int):
         return f"{path}[{key}]"
-    if not _PLAIN_KEY.fullmatch(key):
-        return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+    if not _PLAIN_KEY.fullmatch(key) or not key.isprintable():
+        return f"{path}[{json.dumps(key, ensure_ascii=not key.isprintable())}]"
     return f"{path}.{key}" if path else key
 
 

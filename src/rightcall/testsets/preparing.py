@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from rightcall.core.calls import ToolCall
-from rightcall.testsets.explain import Problem
+from rightcall.testsets.explain import Problem, shorten
 from rightcall.testsets.marks import child
 
 RECORD_FIELDS: Final = {*ToolCall.__struct_fields__, "type"} - {"name", "arguments"}
@@ -99,5 +99,5 @@ def null_key(test: Any, path: str) -> Problem | None:
             for key, value in item.items() if isinstance(item, dict) else ():
                 if value is None:
                     at = child(child(child(path, name), index), str(key))
-                    return Problem(at, f"expected a value for `{key}`, found null; leave the key out")
+                    return Problem(at, f"expected a value for `{shorten(str(key))}`, found null; leave the key out")
     return None

@@ -10,7 +10,7 @@ import msgspec
 from rightcall.core.patterns import ExpectedCall
 from rightcall.errors import did_you_mean
 from rightcall.testsets.arguments import MisplacedError
-from rightcall.testsets.explain import found
+from rightcall.testsets.explain import found, shorten
 from rightcall.testsets.marks import child
 
 NAMES = ("tool", "tools", "expected_tools")
@@ -28,7 +28,7 @@ def schemas(tools: Any, path: str) -> dict[str, Any]:
     for index, tool in enumerate(tools):
         name, schema = _definition(tool, child(path, index))
         if name in named:
-            raise MisplacedError(child(path, index), f"the tool `{name}` is defined twice")
+            raise MisplacedError(child(path, index), f"the tool `{shorten(name)}` is defined twice")
         named[name] = schema
     return named
 
@@ -42,7 +42,7 @@ def _definition(tool: dict[str, Any], path: str) -> tuple[str, Any]:
         raise MisplacedError(path, message)
     schema = holder.get("parameters", holder.get("input_schema", {}))
     if not isinstance(schema, dict | bool):
-        raise MisplacedError(path, f"expected the JSON Schema of `{name}` as a mapping, found {found(schema)}")
+        raise MisplacedError(path, f"expected the JSON Schema of `{shorten(name)}` as a mapping, found {found(schema)}")
     return name, schema
 
 
@@ -80,4 +80,4 @@ def known_names(tool_schemas: Mapping[str, Any], tool_aliases: Mapping[str, str]
 
 def unknown_tool(name: str, known: Collection[str]) -> str:
     """What to say of a name that is none of the tools."""
-    return f"`{name}` is none of the tools in `tool_schemas`{did_you_mean(name, sorted(known))}"
+    return f"`{shorten(name)}` is none of the tools in `tool_schemas`{did_you_mean(name, sorted(known))}"
