@@ -21,11 +21,12 @@ from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.assertion import Compiled, Setting, compile_all, grade
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.patterns import ExpectedCall
-from rightcall.core.verdicts import Status
+from rightcall.core.verdicts import Status, Verdict
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENTS = ROOT / "bench" / ".envs"
 INSTALL_SECONDS = 900
+OURS = "rightcall"
 PEERS = ("google-adk", "strands-agents-evals", "agentevals", "deepeval")
 
 
@@ -46,23 +47,47 @@ class Competitor(NamedTuple):
     run: Callable[[str], Round]
 
 
-def ours(cases: list[Case]) -> Competitor:
-    """The compiled trajectory assertion: compiled once a test, then `grade` for every trajectory."""
+def ours(cases: list[Case]) -> list[Competitor]:
+    """The compiled trajectory assertion: compiled once a test, then `grade` for every trajectory.
+
+    It puts nothing into words before somebody asks; the second competitor asks for every verdict.
+    """
     trajectories = [[_trajectory(made) for made in case.attempts] for case in cases]
     compiled = {
-        setting: [(_compiled(case, *setting.split("/")), made) for case, made in zip(cases, trajectories, strict=True)]
+        setting: [
+            (_compiled(case, *setting.split("/")), trajectory)
+            for case, made in zip(cases, trajectories, strict=True)
+            for trajectory in made
+        ]
         for setting in SETTINGS
     }
 
     def evaluate(setting: str) -> int:
-        return sum(
-            grade(trajectory, assertions)[0].status is Status.PASS
-            for assertions, made in compiled[setting]
-            for trajectory in made
-        )
+        return sum([_is_pass(grade(trajectory, assertions)[0]) for assertions, trajectory in compiled[setting]])
 
-    answers = "verdict: status, reason, findings, precision, recall, f1"
-    return Competitor("rightcall", rightcall.__version__, answers, SETTINGS, lambda setting: _timed(evaluate, setting))
+    def read(setting: str) -> int:
+        return sum([_is_read_pass(grade(trajectory, assertions)[0]) for assertions, trajectory in compiled[setting]])
+
+    version = rightcall.__version__
+    return [
+        Competitor(OURS, version, "verdict: status, precision, recall", SETTINGS, lambda name: _timed(evaluate, name)),
+        Competitor(
+            f"{OURS}, read",
+            version,
+            "the same verdict, its reason, findings and details asked for",
+            SETTINGS,
+            lambda name: _timed(read, name),
+        ),
+    ]
+
+
+def _is_pass(verdict: Verdict) -> bool:
+    return verdict.status is Status.PASS and verdict.recall is not None and verdict.precision is not None
+
+
+def _is_read_pass(verdict: Verdict) -> bool:
+    told = (verdict.reason, verdict.findings, verdict.details)
+    return _is_pass(verdict) and told[0] == ""
 
 
 def _trajectory(made: list[dict[str, object]]) -> Trajectory:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.cases import ATTEMPTS, EXPECTED, MADE, SETTINGS, as_json, cases
-from bench.competitors import PEERS, Competitor, Round, by_hand, ours, peer
+from bench.competitors import OURS, PEERS, Competitor, Round, by_hand, ours, peer
 from bench.measure import ratios, show_table, spread
 from bench.scale import Scale
 
@@ -19,7 +19,7 @@ def run(scale: Scale) -> bool:
     """Measure and print; whether all competitors passed the same number of trajectories."""
     made = cases(scale.evaluations)
     with ExitStack() as stack, tempfile.TemporaryDirectory() as directory:
-        competitors = [ours(made), by_hand(made)]
+        competitors = [*ours(made), by_hand(made)]
         file = Path(directory) / "cases.json"
         file.write_text(json.dumps(as_json(made)), encoding="utf-8")
         skipped = []
@@ -62,7 +62,7 @@ def _print(competitors: list[Competitor], skipped: list[str], rounds: Rounds, ev
 
 def _row(rounds: Rounds, setting: str, name: str, evaluations: int) -> tuple[str, ...]:
     seconds = [each.seconds for each in rounds[setting, name]]
-    base = [each.seconds for each in rounds[setting, "rightcall"]]
+    base = [each.seconds for each in rounds[setting, OURS]]
     micros = spread(value / evaluations * 1e6 for value in seconds)
     passed = {each.passed for each in rounds[setting, name]}
     return (
