@@ -138,7 +138,7 @@ def _contained(texts: list[str], whole: str) -> list[str]:
 
 
 def _printed(verdict: Verdict) -> str:
-    return msgspec.json.encode(verdict).decode()
+    return msgspec.json.encode([verdict.reason, verdict.findings, verdict.details]).decode()
 
 
 _PARTS: dict[str, Callable[[Mapping[str, Any], Any], Any]] = {

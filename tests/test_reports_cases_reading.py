@@ -1,0 +1,299 @@
+"""Public bug reports about reading: parallel calls, repeated calls, traces and messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rightcall
+from rightcall.errors import TraceError
+from support.bug_reports import Case, chat, check, document, expectations, extracted, judge, names, report
+from support.command_line import run_here
+from support.openinference import model, request, span, tool
+
+BAD_ESCAPE = '{"t":"\\ubn12"}'
+
+
+def _lines(values: Iterable[Any]) -> str:
+    return "".join(f"{json.dumps(value)}\n" for value in values)
+
+
+def _grade_lines(folder: Path, capture: pytest.CaptureFixture[bytes], *records: Any) -> tuple[int, dict[str, Any]]:
+    """The exit code and the report of records that carry their expectations."""
+    (folder / "records.jsonl").write_text(_lines(records), encoding="utf-8")
+    ran = run_here(capture, "grade", folder / "records.jsonl", "--json")
+    return ran.code, json.loads(ran.out)
+
+
+@report("B049")
+def test_duplicates_of_a_growing_history(case: Case) -> None:
+    """Requests that repeat the conversation so far are one conversation; its turns keep their own calls."""
+    first, second = (turn["cumulative_calls"][-1] for turn in case["input"]["turn_payloads"])
+    start: list[dict[str, Any]] = [{"role": "user", "content": "Compile it."}]
+    asked: list[dict[str, Any]] = chat([{"role": "assistant", "tool_calls": [first]}])["messages"]
+    then = [{"role": "tool", "tool_call_id": first["id"], "content": "done"}, {"role": "user", "content": "Write."}]
+    answer = chat([{"role": "assistant", "tool_calls": [second]}])["messages"]
+    log = [_exchange(start, asked), _exchange([*start, *asked, *then], answer)]
+    calls = rightcall.read(_lines(log)).tool_calls or ()
+    assert case["expect"]["extracted_names"] == [call.name for call in calls]
+    assert case["expect"]["turn_2_names"] == [call.name for call in calls if call.turn == 1]
+
+
+def _exchange(messages: list[dict[str, Any]], answer: list[dict[str, Any]]) -> dict[str, Any]:
+    choice = {"index": 0, "message": answer[0], "finish_reason": "tool_calls"}
+    return {"request": {"model": "m", "messages": messages}, "response": {"choices": [choice]}}
+
+
+@report("B050")
+def test_duplicates_of_earlier_messages(case: Case) -> None:
+    """The input messages of a model span are history; calls are what it put out."""
+    spans = [
+        model(one["id"], one["output_calls"], one["input_calls"], start=one["start"]) for one in case["input"]["spans"]
+    ]
+    assert case["expect"]["extracted_names"] == names(request(*spans))
+
+
+@report("B051")
+def test_duplicates_of_message_and_span(case: Case) -> None:
+    """A call that a model span asks for and a tool span runs is one call."""
+    (asked,) = case["input"]["messages"]
+    (ran,) = case["input"]["tool_spans"]
+    run = tool("run", ran["name"], ran["arguments"], start=2, tool_call__id=ran["call_id"])
+    assert case["expect"]["extracted_names"] == names(request(model("ask", asked["tool_calls"], start=1), run))
+
+
+@report("B052")
+def test_duplicates_of_content(case: Case) -> None:
+    """Equal name and arguments do not make two calls one."""
+    assert case["expect"]["extracted_names"] == names(chat(case["input"]["messages"]))
+
+
+@report("B056")
+def test_order_of_requests(case: Case) -> None:
+    """Where the model's own list is known it gives the order, whatever clocks and file order say."""
+    given = case["input"]
+    runs = [
+        tool(one["call_id"], one["name"], start=one["start"], tool_call__id=one["call_id"])
+        for one in given["tool_spans"]
+    ]
+    ask = model("ask", given["model_output_calls"], start=1)
+    for spans in ([ask, *runs], [*runs[::-1], ask], [runs[0], ask, runs[1]]):
+        assert case["expect"]["extracted_names"] == names(request(*spans))
+
+
+@report("B058")
+def test_parallel_calls_in_another_order(case: Case) -> None:
+    """Calls of one message keep their order unless the test says that they have none (G18)."""
+    given, expect = case["input"], case["expect"]
+    assert expect["verdict"] == judge(given).status
+    assert expect["without_option"] == judge(given, parallel="ordered").status
+    assert expect["any_order"] == judge(given, match="any_order", parallel="ordered").status
+
+
+@report("B059")
+def test_parallel_calls_by_number(case: Case) -> None:
+    """Indices are numbers: the tenth call comes after the second."""
+    written = case["input"]["span_attributes"].items()
+    attributes = {
+        key.replace("gen_ai.completion", "llm.output_messages")
+        .replace(".tool_calls", ".message.tool_calls")
+        .replace(".name", ".tool_call.function.name"): value
+        for key, value in written
+    }
+    assert case["expect"]["extracted_names"] == names(request(span("LLM", "ask", **attributes)))
+
+
+@report("B061")
+def test_parallel_calls_and_their_results(case: Case) -> None:
+    """One message may ask for several calls and get several answers."""
+    assert case["expect"]["extracted"] == extracted(chat(case["input"]["messages"]))
+
+
+@report("B062")
+def test_parallel_calls_keep_their_own_result(case: Case) -> None:
+    """Results belong to calls by id, in whatever order they come."""
+    given = case["input"]
+    results = [
+        {"role": "tool", "tool_call_id": one["id"], "content": "…", "status": one["status"]}
+        for one in given["one_message_with_results"]
+    ]
+    calls = rightcall.read(chat([{"role": "assistant", "tool_calls": given["model_calls"]}, *results])).tool_calls
+    assert case["expect"]["statuses"] == {call.name: call.status for call in calls or ()}
+
+
+@report("B063")
+def test_parallel_calls_in_a_stream(case: Case) -> None:
+    """The pieces of a streamed call are joined by its index, with or without an id."""
+    parts = [[_delta(piece) for piece in pieces] for pieces in case["input"]["stream_chunks"]]
+    chunks = [_chunk({"tool_calls": part}, None) for part in parts] + [_chunk({}, "tool_calls")]
+    assert case["expect"]["extracted"] == extracted(_lines(chunks))
+
+
+def _delta(piece: dict[str, Any]) -> dict[str, Any]:
+    outer: dict[str, Any] = {key: piece[key] for key in ("index", "id") if key in piece}
+    return {**outer, "function": {key: piece[key] for key in ("name", "arguments") if key in piece}}
+
+
+def _chunk(delta: dict[str, Any], reason: str | None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return {"id": "c1", "object": "chat.completion.chunk", "choices": [choice]}
+
+
+@report("B064")
+def test_parallel_calls_with_results_between(case: Case) -> None:
+    """Where results stand in the log changes nothing."""
+    for number in (1, 2):
+        given = {**case["input"], "messages": _shaped(case["input"][f"shape_{number}"])}
+        assert case["expect"][f"verdict_shape_{number}"] == judge(given).status
+
+
+def _shaped(steps: list[str]) -> list[dict[str, Any]]:
+    """Steps such as `call a` and `result a` as messages; calls that follow one another are of one message."""
+    messages: list[dict[str, Any]] = []
+    for kind, name in (step.split() for step in steps):
+        if kind == "result":
+            messages.append({"role": "tool", "tool_call_id": name, "content": "…"})
+        elif messages and messages[-1]["role"] == "assistant":
+            messages[-1]["tool_calls"].append({"id": name, "name": name})
+        else:
+            messages.append({"role": "assistant", "tool_calls": [{"id": name, "name": name}]})
+    return messages
+
+
+@report("B065")
+def test_parsing_of_traces_or_messages_with_tool_definitions(case: Case) -> None:
+    """The tools on offer are no calls."""
+    definition = case["input"]["spans"][0]["attributes"]["gen_ai.tool.definitions"]
+    offer: dict[str, Any] = {"llm.tools.0.tool.json_schema": json.dumps(json.loads(definition)[0])}
+    trace = request(model("chat", start=1, **offer), tool("run", "orders", start=2))
+    assert case["expect"]["extracted_names"] == names(trace)
+    (verdict,) = rightcall.grade(trace, expectations(case["input"]))
+    assert case["expect"]["verdict"] == verdict.status
+
+
+@report("B066")
+def test_parsing_of_traces_or_messages_in_any_wrapping(case: Case) -> None:
+    """A call alone, as text or in a list is the same call; calls inside prose are refused, not missed."""
+    outputs = [variant["output"] for variant in case["input"]["variants"]]
+    assert [case["expect"]["extracted_first_three"]] * 3 == [extracted(output) for output in outputs[:3]]
+    with pytest.raises(TraceError, match="the format is not known"):
+        rightcall.read(outputs[3])
+
+
+@report("B067")
+def test_parsing_of_traces_or_messages_with_two_sets_of_arguments(case: Case) -> None:
+    """Of two places for arguments one has precedence, and a difference is noted."""
+    attributes = case["input"]["span_attributes"]
+    call = {"name": attributes["tool.name"], "args": attributes["tool.args"], "arguments": attributes["tool.arguments"]}
+    for written in (call, dict(reversed(call.items()))):
+        trajectory = rightcall.read({"tool_calls": [written]})
+        assert case["expect"]["extracted"] == extracted(trajectory)
+        (warning,) = trajectory.warnings
+        assert warning.startswith("tool_calls[0] has differing")
+
+
+@report("B069", "B070")
+def test_parsing_of_traces_or_messages_around_arguments(case: Case) -> None:
+    """Arguments inside a list of one message are taken out of it, as an object or as text."""
+    given = case["input"]["span"]
+    carried = json.dumps(given.get("inputs") or given["input"])
+    trace = request(span("TOOL", "run", tool__name=given["name"], input__value=carried))
+    assert case["expect"]["extracted"] == extracted(trace)
+
+
+@report("B074")
+def test_parsing_of_traces_or_messages_in_all_spans(case: Case) -> None:
+    """A trace is a tree: the calls of all descendants are read."""
+    root, *models = case["input"]["spans"]
+    spans = [model(one["id"], one["calls"], parent=one["parent"], start=number) for number, one in enumerate(models, 1)]
+    assert case["expect"]["extracted_names"] == names(request(span("CHAIN", root["id"]), *spans))
+
+
+@report("B076")
+def test_parsing_of_traces_or_messages_of_nested_agents(case: Case) -> None:
+    """The calls of an agent used as a tool are read too; a test can count those of the outer agent alone (G13)."""
+    (outer,) = case["input"]["trace_tree"]["calls"]
+    trace = request(
+        span("AGENT", "top", start=0),
+        model("ask", [{"id": "h", "name": outer["name"]}], parent="top", start=1),
+        tool("run", outer["name"], parent="top", start=2, tool_call__id="h"),
+        span("AGENT", "inner", parent="run", start=3),
+        model("think", outer["children"], parent="inner", start=4),
+    )
+    assert case["expect"]["extracted_names_all"] == names(trace)
+    expected = {"expected_tool_calls": case["expect"]["extracted_names_top"], "match": "exact"}
+    (verdict,) = rightcall.grade(trace, {**expected, "count": {"agents": ["top"]}})
+    assert verdict.status == "pass"
+
+
+@report("B077")
+def test_parsing_of_traces_or_messages_with_handovers(case: Case) -> None:
+    """A hand-over that the model asked for is a call of its own kind; its span is not a second one."""
+    (asked,) = case["input"]["messages"]
+    handover = span("TOOL", "handoff to billing", start=2)
+    (call,) = rightcall.read(request(model("ask", asked["tool_calls"], start=1), handover)).tool_calls or ()
+    assert case["expect"]["extracted_names"] == [call.name]
+    assert call.kind == "handoff"
+
+
+@report("B079")
+def test_parsing_of_traces_or_messages_without_execution(case: Case) -> None:
+    """A call that was never run was still asked for."""
+    (asked,) = case["input"]["messages"]
+    for recorded in (request(model("ask", asked["tool_calls"])), chat([asked])):
+        (call,) = rightcall.read(recorded).tool_calls or ()
+        assert (case["expect"]["extracted_names"], call.status) == ([call.name], "requested")
+
+
+@report("B081")
+def test_parsing_of_traces_or_messages_with_a_nameless_call(case: Case) -> None:
+    """A call without a name counts, a warning has its place, and other rows are graded as ever (G9)."""
+    found = [judge(row) for row in case["input"]["rows"]]
+    assert case["expect"]["row_verdicts"] == [verdict.status for verdict in found]
+    (warning,) = rightcall.read(document(case["input"]["rows"][0])).warnings
+    assert warning.startswith("messages[0].content[0] has no string for its name")
+
+
+@report("B082")
+def test_parsing_of_traces_or_messages_with_calls_as_text(case: Case) -> None:
+    """Text that is JSON is decoded; other text is a call without a name, and fails (G9)."""
+    assert case["expect"]["extracted_names"] == names(document(case["input"]))
+    assert judge(case["input"]).status == "pass"
+    assert judge({**case["input"], "tool_calls": ["search it"]}).status == "fail"
+
+
+@report("B083")
+def test_parsing_of_traces_or_messages_without_arguments(case: Case) -> None:
+    """No arguments may be written in four ways in a native record; values inside are kept (G10)."""
+    for call in case["input"]["actual_raw"]:
+        assert case["expect"]["each"] == judge({**case["input"], "actual_raw": [call]}).status
+    kept = {"a": 0, "b": False, "c": ""}
+    assert [{"name": "ping", "arguments": kept}] == extracted([{"name": "ping", "arguments": kept}])
+
+
+@report("B084", "B085", "B087")
+def test_parsing_of_traces_or_messages(case: Case) -> None:
+    """Messages without calls have none, broken arguments keep their call, and results are no calls."""
+    parts = {part: want for part, want in case["expect"].items() if part != "extracted_names"}
+    check({**case, "expect": parts})
+
+
+@report("B085")
+def test_parsing_of_traces_or_messages_repairs_nothing(case: Case) -> None:
+    """Unreadable arguments are kept as text and flagged; they match only "any" (G9)."""
+    (call,) = rightcall.read(document(case["input"])).tool_calls or ()
+    assert (call.arguments_state, call.arguments_text) == ("malformed", '{}""')
+    wanted = {**case["input"], "expected": [{"name": "list_all", "arguments": {}}]}
+    assert judge(wanted, arguments="exact").status == "fail"
+
+
+@report("B087")
+def test_parsing_of_traces_or_messages_with_calls_on_results(case: Case) -> None:
+    """Calls are those of the model's messages; what stands on other messages is named in a warning."""
+    trajectory = rightcall.read(document(case["input"]))
+    assert case["expect"]["extracted_names"] == names(trajectory)
+    assert len(trajectory.warnings) == 2
