@@ -186,7 +186,7 @@ def _results(asking: list[_Asking]) -> dict[str | None, Any]:
 
 def _gaps(group: Group, asking: list[_Asking], merged: merging.Merged) -> Iterator[str]:
     """Where calls may be missing."""
-    following = [one.index for one in asking[1:]] + [len(group.spans)]
+    following = [*(one.index for one in asking), len(group.spans)][1:]
     for one, next_index in zip(asking, following, strict=True):
         reason = child(one.span.attributes, "llm.finish_reason")
         covered = any(index in merged.alone for index in range(one.index, next_index))
