@@ -8,6 +8,7 @@ import pytest
 
 from rightcall.app import gates
 from rightcall.app.gates import GateOptions
+from rightcall.core.counting import Count
 from rightcall.core.results import Decision, Gate
 from rightcall.errors import UsageError
 
@@ -75,3 +76,20 @@ def test_crash_of_ours_never_passes(code: int, expected: int) -> None:
     assert (False, expected, True) == (decision.passed, decision.exit_code, decision.incomplete)
     assert decision.reasons == ("rightcall itself failed on 2 verdicts",)
     assert gates.with_crashes(Decision(passed=True, exit_code=0), 0).passed
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([], "calls of the assistant, nested agents included, without kind output"),
+        ([Count()], "calls of the assistant, nested agents included, without kind output"),
+        ([Count(), Count(requestor="user")], "calls as each test says"),
+        (
+            [Count(requestor="any", kinds=("client",), agents=("planner",))],
+            "all calls, of the agents planner only, without kind server, mcp, handoff, agent, output, custom",
+        ),
+    ],
+)
+def test_what_counts_is_said(counts: list[Count], expected: str) -> None:
+    """G13: which calls take part is told with the decision."""
+    assert f"{expected}; verdicts of severity `block`" == gates.counted(counts)

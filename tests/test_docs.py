@@ -66,9 +66,10 @@ class Shell:
     def __init__(self, directory: Path) -> None:
         programs = directory / "bin"
         programs.mkdir()
-        program = programs / "rightcall"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rightcall "$@"\n')
-        program.chmod(0o755)
+        for name, start in (("rightcall", "-m rightcall"), ("python3", "")):
+            program = programs / name
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {start} "$@"\n')
+            program.chmod(0o755)
         self.place = directory / "examples"
         shutil.copytree(PROJECT / "examples", self.place)
         kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "FORCE_COLOR")}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import get_args
 
 import msgspec
 
+from rightcall.core.calls import CallKind
+from rightcall.core.counting import Count
 from rightcall.core.rates import parse_rate
 from rightcall.core.results import Decision, Gate
 from rightcall.errors import UsageError
@@ -81,3 +84,18 @@ def with_crashes(decision: Decision, crashes: int) -> Decision:
 def forgiving(decision: Decision) -> int:
     """Return the exit code when failures are forgiven: only what is incomplete still blocks."""
     return 3 if decision.incomplete else 0
+
+
+def counted(counts: Iterable[Count]) -> str:
+    """Return in words which calls and verdicts count, given what the tests say of it."""
+    texts = sorted({_calls(count) for count in counts} or {_calls(Count())})
+    calls = texts[0] if len(texts) == 1 else "calls as each test says"
+    return f"{calls}; verdicts of severity `block`"
+
+
+def _calls(count: Count) -> str:
+    whose = "all calls" if count.requestor == "any" else f"calls of the {count.requestor}"
+    agents = "nested agents included" if count.agents is None else f"of the agents {', '.join(count.agents)} only"
+    left_out = [kind for kind in get_args(CallKind) if kind not in count.kinds]
+    kinds = f", without kind {', '.join(left_out)}" if left_out else ""
+    return f"{whose}, {agents}{kinds}"

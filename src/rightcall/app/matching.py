@@ -13,10 +13,11 @@ import msgspec
 
 from rightcall.app import runner
 from rightcall.core.calls import Trajectory
+from rightcall.core.counting import Count
 from rightcall.core.results import Attempt, Result
 from rightcall.core.values import equal
 from rightcall.errors import TestSetError, TraceError, UsageError, Where
-from rightcall.testsets import EXPECTATION_KEYS, CompiledTest
+from rightcall.testsets import EXPECTATION_KEYS, CompiledTest, Test
 
 SHOWN_OWN = 5
 
@@ -29,8 +30,9 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class Notes(msgspec.Struct):
-    """What the report says beside the results; filled while they are made."""
+    """What the report says beside the results; filled while they are made. `counts` are those of the tests."""
 
+    counts: set[Count] = set()
     unused: list[str] = []
     warnings: list[str] = []
 
@@ -47,6 +49,7 @@ def by_test(
     It belongs to the test that it names (`test_id`, or what stands at `id_key`), else to the test whose id is
     its own id or its conversation's; one trajectory and one test belong together anyway.
     """
+    notes.counts.update(compiled.test.count for compiled in tests)
     table = {compiled.test.id: compiled for compiled in tests}
     attempts: dict[str, list[Attempt]] = {identity: [] for identity in table}
     bad: list[TraceError] = []
@@ -77,6 +80,7 @@ def by_test(
 
 def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
     """Grade every trajectory for every test: each pair is a result of its own."""
+    notes.counts.update(compiled.test.count for compiled in tests)
     carried: list[str] = []
     for reading in readings:
         item = reading.item
@@ -107,7 +111,8 @@ def by_own_expectations(readings: Iterable[Reading], compile_one: CompileOne, no
             notes.unused.append(_shown(item, reading.file))
         else:
             identity = item.id or f"{reading.file}[{number}]"
-            _add(groups, identity, item, reading.file, compile_one)
+            test = _add(groups, identity, item, reading.file, compile_one)
+            notes.counts.add(test.count)
     if notes.unused and not groups:
         raise UsageError("there is nothing to grade: no trajectory carries expectations; name a test set with --tests")
     yield from (runner.result(group.compiled.test, group.attempts) for group in groups.values())
@@ -120,7 +125,7 @@ class _Group(msgspec.Struct, frozen=True):
     attempts: list[Attempt]
 
 
-def _add(groups: dict[str, _Group], identity: str, trajectory: Trajectory, file: str, compile_one: CompileOne) -> None:
+def _add(groups: dict[str, _Group], identity: str, trajectory: Trajectory, file: str, compile_one: CompileOne) -> Test:
     group = groups.get(identity)
     if group is None:
         group = _Group(compile_one(trajectory, identity, file), trajectory.expectations, [])
@@ -131,6 +136,7 @@ def _add(groups: dict[str, _Group], identity: str, trajectory: Trajectory, file:
             Where(file=file),
         )
     group.attempts.append(runner.attempt(trajectory, group.compiled, file))
+    return group.compiled.test
 
 
 def _keep_unread(error: TraceError, attempts: Mapping[str, list[Attempt]], bad: list[TraceError]) -> None:

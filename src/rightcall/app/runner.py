@@ -21,7 +21,7 @@ from rightcall.core.results import (
     result_outcome,
     statistics,
 )
-from rightcall.core.verdicts import Finding, Status, Verdict
+from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.errors import TraceError
 from rightcall.testsets import CompiledTest
 from rightcall.testsets.model import Test
@@ -79,9 +79,9 @@ def _crashed(assertion: Compiled, error: Exception) -> Verdict:
         kind=assertion.kind,
         status=Status.ERROR,
         severity=assertion.severity,
-        reason=reason,
-        findings=(Finding(code=CRASHED, message=reason),),
-        details={"reason": reason, "traceback": "".join(traceback.format_exception(error))},
+        evidence=Evidence(
+            (Finding(code=CRASHED, message=reason),), {"traceback": "".join(traceback.format_exception(error))}
+        ),
     )
 
 

@@ -128,6 +128,7 @@ def _report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], not
         end = RunEnd(
             summary=summary,
             decision=decision,
+            counted=gates.counted(notes.counts),
             unused=tuple(notes.unused),
             warnings=tuple(notes.warnings),
         )

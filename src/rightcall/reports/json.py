@@ -43,6 +43,7 @@ class JSONReport:
         closing = {
             "counts": _counts(end.summary),
             "verdicts": _verdict_table(end.summary),
+            "counted": end.counted,
             "unused": end.unused,
             "warnings": end.warnings,
             "decision": _decision(end.decision),
@@ -87,7 +88,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "reason": attempt.reason,
         "recorded": attempt.calls is not None,
         "calls": attempt.calls,
-        "verdicts": attempt.verdicts,
+        "verdicts": [verdict.record() for verdict in attempt.verdicts],
         "alignments": attempt.alignments,
         "output": attempt.output,
         "warnings": attempt.warnings,

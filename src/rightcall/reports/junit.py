@@ -74,6 +74,7 @@ class JUnitReport:
             "rightcall.version": self._head.product,
             "rightcall.rules": self._head.rules,
             "rightcall.test_set_hash": self._head.test_set_hash,
+            "rightcall.counted": end.counted,
             "rightcall.passed": str(end.decision.passed).lower(),
             "rightcall.exit_code": end.decision.exit_code,
             "rightcall.reasons": "; ".join(end.decision.reasons),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self, TextIO
 
@@ -20,15 +21,16 @@ EVERY: Final = 0.2
 class Progress(Watch):
     """Counts trajectories in one line that is rewritten, and cleared at the end. Silent where nobody looks."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
+        self._clock = clock
         self._is_shown = is_terminal(stream) and not os.environ.get("CI")
         self._count = 0
         self._next = 0.0
         self._has_line = False
 
     def __enter__(self) -> Self:
-        self._next = time.monotonic() + FIRST
+        self._next = self._clock() + FIRST
         return self
 
     def __exit__(
@@ -41,8 +43,8 @@ class Progress(Watch):
     def step(self) -> None:
         """One more trajectory was read."""
         self._count += 1
-        if self._is_shown and time.monotonic() >= self._next:
-            self._next = time.monotonic() + EVERY
+        if self._is_shown and self._clock() >= self._next:
+            self._next = self._clock() + EVERY
             self._has_line = True
             self._stream.write(f"\r{self._count:,} trajectories read")
             self._stream.flush()

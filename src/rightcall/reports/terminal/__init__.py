@@ -168,6 +168,8 @@ class TerminalReport:
             yield (("error", "note: "), ("plain", warning))
         if end.unused or end.warnings:
             yield ()
+        if end.counted and self.look.detail is not Detail.QUIET:
+            yield (("muted", f"counted: {end.counted}"),)
         yield tuple(_counts(end.summary))
         decision = end.decision
         style: Style = "pass" if decision.passed else "fail" if decision.exit_code == 1 else "error"

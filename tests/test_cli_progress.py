@@ -1,0 +1,60 @@
+"""A long run tells how far it has come, where somebody looks."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from rightcall.faces.cli.progress import Progress
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def told(stream: io.StringIO, times: list[float]) -> str:
+    """What a run tells whose steps are at these times; the first time is when it begins."""
+    clock = iter([times[0], *(time for moment in times[1:] for time in (moment, moment))])
+    last = [times[0]]
+
+    def now() -> float:
+        last[0] = next(clock, last[0])
+        return last[0]
+
+    with Progress(stream, now) as progress:
+        for _ in times[1:]:
+            progress.step()
+    return stream.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def _nowhere_special(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
+
+def test_short_run_tells_nothing() -> None:
+    """What is done within a second needs no progress."""
+    assert told(Terminal(), [0.0, 0.1, 0.2]) == ""
+
+
+def test_long_run_tells_and_clears_its_line() -> None:
+    """After a second the line is written and rewritten, and at the end nothing of it is left."""
+    text = told(Terminal(), [0.0, 1.5, 1.5, 9.0, 9.0])
+    assert text.startswith("\r")
+    assert "trajectories read" in text
+    assert text.endswith("\r\x1b[K")
+
+
+def test_pipe_is_told_nothing() -> None:
+    """Where nobody looks, nothing is written."""
+    assert told(io.StringIO(), [0.0, 1.5, 9.0]) == ""
+
+
+def test_continuous_integration_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`CI` keeps the log free of progress."""
+    monkeypatch.setenv("CI", "true")
+    assert told(Terminal(), [0.0, 1.5, 9.0]) == ""
