@@ -60,7 +60,7 @@ def test_trajectory_refused(row: dict[str, Any], tmp_path: Path, capfdbinary: py
     with pytest.raises(TestSetError, match=r"expected_tool_calls\[0\]"):
         rightcall.grade({"tool_calls": row["tool_calls"]}, expectations(row))
     ran = run_here(capfdbinary, "grade", _records(tmp_path, [_record(row)]))
-    assert (2, "") == (ran.code, ran.out)
+    assert (ran.code, ran.out) == (2, "")
     assert "expected_tool_calls[0]" in ran.err
 
 
@@ -78,7 +78,7 @@ def test_recorded(cases: list[dict[str, Any]], tmp_path: Path) -> None:
     ran = run_apart("grade", file, "--json", cwd=tmp_path)
     report = json.loads(ran.out)
     assert {row["id"]: row["want"]["status"] for row in cases} == _outcomes(report)
-    assert (1, 1) == (ran.code, report["decision"]["exit_code"])
+    assert (ran.code, report["decision"]["exit_code"]) == (1, 1)
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rightcall
-from rightcall.core.results import Gate, Outcome, Summary, attempt_outcome
+from rightcall.core.results import Decision, Gate, Outcome, Summary, attempt_outcome
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.metrics import ToolCallTrajectory
 from support.bug_reports import Case, check, document, judge, report
@@ -224,16 +224,30 @@ def test_numbers_given_as_text(case: Case) -> None:
     assert (", a number" in verdict.reason, ", a string" in verdict.reason) == (True, True)
 
 
-@report("B102", "B103", "B134")
+@report("B102", "B103")
 def test_numbers_at_a_threshold(case: Case) -> None:
-    """Rates are exact fractions: a rate below its threshold blocks, and the message shows that it is (G35)."""
+    """Rates are exact fractions, and a rate that is below its threshold blocks (G35)."""
+    assert case["expect"]["gate"] == _gate(_decision(case).exit_code)
+
+
+@report("B102")
+def test_numbers_shown_at_a_threshold(case: Case) -> None:
+    """What would be equal when rounded is shown with more digits."""
+    assert _decision(case).reasons == ("pass rate 2249/2500 = 0.8996 < 0.9000",)
+
+
+@report("B134")
+def test_reporting_at_a_threshold(case: Case) -> None:
+    """The message shows as many digits as it takes to see the decision (G35)."""
+    decision = _decision(case)
+    assert case["expect"]["gate"] == _gate(decision.exit_code)
+    assert decision.reasons == ("pass rate 7973/10000 = 0.7973 < 0.8000",)
+
+
+def _decision(case: Case) -> Decision:
     given = case["input"]
     rate = Fraction(given["passed"], given["total"]) if "passed" in given else Fraction(str(given["rate"]))
-    threshold = Fraction(str(given["threshold"]))
-    decision = _counted(rate).decide(Gate(min_pass_rate=threshold))
-    assert case["expect"]["gate"] == _gate(decision.exit_code)
-    low, sign, high = decision.reasons[0].rpartition(" = ")[2].partition(" < ")
-    assert (sign, float(low) < float(high)) == (" < ", True)
+    return _counted(rate).decide(Gate(min_pass_rate=Fraction(str(given["threshold"]))))
 
 
 @report("B103")

@@ -7,11 +7,23 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+import rightcall
+from rightcall import testsets
+from rightcall.app import runner
+from rightcall.assertions import KINDS
+from rightcall.assertions.trajectory import ToolCallTrajectory as TrajectoryAssertion
+from rightcall.core.assertion import Compiled
+from rightcall.core.calls import Trajectory
+from rightcall.core.verdicts import Evidence
+from rightcall.errors import TestSetError
 from rightcall.metrics import ToolCallTrajectory
-from support.bug_reports import Case, chat, check, expectations, judge, report
+from rightcall.testsets import CompiledTest, Test
+from support.bug_reports import Case, chat, check, document, expectations, judge, report
 from support.command_line import run_here
+from support.runs import lines, record, write_tests
 
 
 @report("B148")
@@ -91,3 +103,87 @@ def test_reporting_the_reply(case: Case, tmp_path: Path, capfdbinary: pytest.Cap
     ran = run_here(capfdbinary, "grade", tmp_path / "t.json", "-t", tmp_path / "s.json")
     assert (ran.code, "No tool calls were made." in ran.out) == (1, True)
     assert "The agent replied: Which city do you mean?" in ran.out
+
+
+@report("B112")
+def test_regex_of_one_dialect(case: Case) -> None:
+    """Patterns are JavaScript's, from loading to grading: what does not compile is refused with its path (G27, G28)."""
+    calls = [{"name": "note", "arguments": {"t": case["input"]["value"]}}]
+    for number, pattern in enumerate(case["input"]["patterns"]):
+        given = {"tool_call_args": [{"tool": "note", "match": {"mode": "regex", "pattern": pattern}}], "actual": calls}
+        if number in case["expect"]["load_errors"]:
+            with pytest.raises(TestSetError, match=r"^tool_call_args\[0\]\.match\.pattern: not a regular expression"):
+                judge(given)
+        else:
+            assert judge(given).status == "pass"
+
+
+@report("B115", "B116")
+def test_error_handling(case: Case) -> None:
+    """Nothing made is a fail, nothing recorded an error (G3)."""
+    check(case)
+
+
+@report("B118")
+def test_error_handling_of_a_crash(case: Case) -> None:
+    """One verdict for each check, whatever raises; what raises is an error (G2)."""
+    checks = [_Fake(name) for name in case["input"]["evaluators"]]
+    assertions = tuple(Compiled(check.name, check.name, "fake", "block", check) for check in checks)
+    trajectory = Trajectory(id=case["input"]["cases"][0], tool_calls=())
+    verdicts = runner.attempt(trajectory, CompiledTest(Test(id="t"), assertions), "t.jsonl").verdicts
+    assert case["expect"]["rows"] == len(verdicts)
+    assert [verdict.status for verdict in verdicts] == ["pass", "error", "pass"]
+
+
+class _Fake:
+    """A check that passes, or raises if it is called so."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, trajectory: Trajectory) -> Evidence:
+        if self.name == "raises":
+            raise ZeroDivisionError(self.name)
+        return Evidence()
+
+
+@report("B122")
+def test_error_handling_of_unknown_kinds(case: Case, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """A kind that does not exist stops the run before anything is graded, with the nearest name (G27, G39)."""
+    (kind,) = case["input"]["config"]["metrics"]
+    tests = write_tests(tmp_path / "s.json", one={"assertions": [{"kind": kind}]})
+    ran = run_here(capfdbinary, "grade", lines(tmp_path / "t.jsonl", record("one", "a")), "-t", tests)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"unknown kind `{kind}` (did you mean `trajectory`?)" in ran.err
+
+
+@report("B123")
+def test_error_handling_of_unknown_tools(case: Case) -> None:
+    """An expected tool that is none of those declared is refused; without a declaration it was not called (G27)."""
+    assert case["expect"]["verdict"] == judge(case["input"]).status
+    tools: dict[str, Any] = {name: {} for name in case["input"]["available_tools"]}
+    with pytest.raises(TestSetError, match=r"`look_pu` is none of the tools .*did you mean `look_up`"):
+        rightcall.grade(document(case["input"]), {**expectations(case["input"]), "tool_schemas": tools})
+
+
+@report("B124")
+def test_error_handling_of_unknown_words(case: Case) -> None:
+    """A word that no mode has is refused, with those that there are (G27)."""
+    for key, word in case["input"]["config"].items():
+        with pytest.raises(TestSetError, match=rf"^{key}: expected .*`exact`.*, found `{word}` \(did you mean"):
+            rightcall.grade([], {"expected_tool_calls": ["a"], key: word})
+
+
+@report("B125")
+def test_error_handling_of_settings_on_disk(case: Case) -> None:
+    """Settings are data: what is written to a file is what is read from it, as JSON and as YAML."""
+    settings = expectations({"config": case["input"]["config"], "expected": [{"name": "a"}]})
+    test = testsets.from_keys(settings, KINDS)
+    texts = [json.dumps({"tests": [settings]}), f"tests:\n- {json.dumps(settings)}\n"]
+    for text in texts:
+        (read,) = testsets.read(text.encode(), KINDS).tests
+        assert (read.assertions, read.ignore_arguments) == (test.assertions, ("_auth*",))
+    (assertion,) = test.assertions
+    stored = msgspec.json.decode(msgspec.json.encode(assertion), type=TrajectoryAssertion)
+    assert case["expect"]["roundtrip_equal"] == (stored == assertion)
+    assert (stored.match, stored.arguments) == ("any_order", "exact")

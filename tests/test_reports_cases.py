@@ -1,0 +1,101 @@
+"""Every public bug report is a test, or is named here with the reason why it is none yet."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+from pathlib import Path
+
+import rightcall
+from support.bug_reports import REPORTS, TESTED, Case, judge, report
+from support.openinference import request, tool
+
+NOT_YET = {
+    "B021": "expectations for each turn of a conversation",
+    "B038": "calls written as text, such as `f(x=1)`",
+    "B039": "calls written as text, such as `f(x=1)`",
+    "B048": "session logs of coding agents",
+    "B068": "mappings of other traces",
+    "B072": "messages of the Vercel AI SDK and its relatives",
+    "B073": "messages and traces of Mastra",
+    "B075": "sessions of Google ADK",
+    "B078": "OpenAI Responses",
+    "B088": "results of the Model Context Protocol",
+    "B101": "comparison of two runs",
+    "B121": "runs of an agent, whose own crash is a failure",
+    "B149": "several workers",
+    "B151": "calls written as text, such as `f(x=1)`",
+    "B152": "redaction",
+    "B153": "redaction",
+    "B154": "HTML reports",
+    "B156": "HTML reports",
+}
+"""Cases that need something that does not exist here yet, and what."""
+
+PARTS_NOT_YET = {
+    "B093": {"verdict_with_option": "text that is compared after normalisation needs value operators"},
+    "B123": {"reason_contains": "a reason does not name tools that the trace says there were"},
+}
+"""Parts of what is right that are not so yet, and why."""
+
+DISPUTED = {
+    "B055": "file order decides between spans that start together; no order is truer, and this one is documented",
+    "B099": "there is no option to coerce text into numbers; a test can list both values instead",
+}
+"""Cases of which we decide a part otherwise, and why; each has a test of what we do."""
+
+
+def _import_all() -> None:
+    for file in sorted(Path(__file__).parent.glob("test_reports_cases_*.py")):
+        importlib.import_module(file.stem)
+
+
+def test_every_report_is_tested_or_named() -> None:
+    """No case is left out, and none is both tested and waiting."""
+    _import_all()
+    assert REPORTS.keys() - TESTED.keys() == NOT_YET.keys()
+    assert PARTS_NOT_YET.keys() | DISPUTED.keys() <= TESTED.keys()
+
+
+def test_every_test_names_the_kind_of_its_report() -> None:
+    """The name of a test begins with the kind of the case that it is about."""
+    _import_all()
+    wrong = [
+        (identity, name)
+        for identity, names in TESTED.items()
+        for name in names
+        if not name.startswith(f"test_{_slug(REPORTS[identity]['kind'])}")
+    ]
+    assert wrong == []
+
+
+def test_parts_that_are_not_yet_right_are_parts() -> None:
+    """What is named as missing is something that the case asks for, and is missing indeed."""
+    unknown = [
+        identity for identity, parts in PARTS_NOT_YET.items() if parts.keys() - REPORTS[identity]["expect"].keys()
+    ]
+    assert unknown == []
+    assert "look_up" not in judge(REPORTS["B123"]["input"]).reason
+
+
+def _slug(kind: str) -> str:
+    return kind.lower().replace("&", "and").replace(" ", "_")
+
+
+@report("B055")
+def test_order_of_spans_that_start_together(case: Case) -> None:
+    """Where the model's list does not say it, equal start times leave the order of the file, the same every time."""
+    spans = {
+        one["span_id"]: tool(one["span_id"], one["name"], start=one["start_ms"])
+        for one in case["input"]["tool_spans_in_file_order"]
+    }
+    for order in itertools.permutations(spans):
+        calls = rightcall.read(request(*(spans[identity] for identity in order))).tool_calls or ()
+        assert [call.name for call in calls] == [{"b2": "y", "a1": "x"}[identity] for identity in order]
+
+
+@report("B099")
+def test_numbers_given_as_text_are_not_coerced(case: Case) -> None:
+    """A number in quotes is text; who accepts both says so with two expectations."""
+    assert case["expect"]["verdict"] == judge(case["input"]).status
+    assert "with_coercion" in case["expect"]
