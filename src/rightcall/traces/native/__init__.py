@@ -40,14 +40,15 @@ def _is_record(value: dict[str, Any]) -> bool:
 def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
     """Every record, in order; a record that cannot be read is yielded as an error."""
     head, chunks = documents.peek(chunks)
-    parts = _lines(chunks) if documents.is_lines(head) else documents.documents(chunks)
+    parts: Iterator[Trajectory | documents.Document | TraceError]
+    parts = documents.readable(_lines(chunks)) if documents.is_lines(head) else documents.documents(chunks)
     for part in parts:
-        if isinstance(part, TraceError):
-            yield part.within(file=file)
-        elif isinstance(part, documents.Document):
-            yield from _placed(_records(part), file, part.line)
-        else:
+        if isinstance(part, Trajectory):
             yield part
+        elif isinstance(part, TraceError):
+            yield part.within(file=file)
+        else:
+            yield from _placed(_records(part), file, part.line)
 
 
 def _placed(items: Iterable[Trajectory | TraceError], file: str, line: int) -> Iterator[Trajectory | TraceError]:
@@ -56,17 +57,15 @@ def _placed(items: Iterable[Trajectory | TraceError], file: str, line: int) -> I
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[Trajectory | documents.Document | TraceError]:
-    return documents.readable(part for block in documents.blocks(chunks) for part in _block(block))
-
-
-def _block(block: documents.Block) -> Iterator[Trajectory | documents.Document | TraceError]:
-    if block.oversized:
-        yield from documents.lines(block)
-        return
-    for number, line in enumerate(block.data.split(b"\n"), block.line):
-        if line and not line.isspace():
-            quick = wire.trajectory(line) if len(line) <= documents.MAX_RECORD else None
-            yield documents.line(line, number, block.ended) if quick is None else quick
+    """Each line as the trajectory it writes, or as a value that is still to be read, or as an error."""
+    for block in documents.blocks(chunks):
+        if block.oversized:
+            yield from documents.lines(block)
+            continue
+        for number, line in enumerate(block.data.split(b"\n"), block.line):
+            if line and not line.isspace():
+                quick = wire.trajectory(line) if len(line) <= documents.MAX_RECORD else None
+                yield documents.line(line, number, block.ended) if quick is None else quick
 
 
 def _records(document: documents.Document) -> Iterator[Trajectory | TraceError]:

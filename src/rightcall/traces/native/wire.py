@@ -1,8 +1,8 @@
 """Native records as they stand in a file, decoded by type: the fast path of the native format.
 
 A line is decoded straight into call records, and written back. If no colon got lost on the way, no key was
-unknown, repeated or equal to its default, so the records are exact. Else it is decoded with every field that
-was not written left unset, and only then, by the native reader itself, as plain JSON.
+unknown, repeated or equal to its default, so the records are exact. Else it is decoded once more with every field
+that was not written left unset: if now no colon is lost, only defaults were. All else is read as plain JSON.
 """
 
 from __future__ import annotations
@@ -69,26 +69,28 @@ class Around(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defa
     metadata: dict[str, Any] | UnsetType = UNSET
 
 
-_Expectations = msgspec.defstruct(
-    "_Expectations",
-    [(key, Any, UNSET) for key in records.EXPECTATION_KEYS],
-    bases=(Around,),
-    kw_only=True,
-    forbid_unknown_fields=True,
-    omit_defaults=True,
-)
+_EXPECTED: Final = [(key, Any, UNSET) for key in records.EXPECTATION_KEYS]
+
+
+def _as_trajectory(field: msgspec.structs.FieldInfo) -> tuple[str, Any, Any]:
+    made = field.default_factory is not msgspec.NODEFAULT
+    return field.name, field.type, msgspec.field(default_factory=dict) if made else field.default
+
+
+_AROUND_AND_CALLS: Final = [
+    _as_trajectory(field) for field in msgspec.structs.fields(Trajectory) if field.name != "expectations"
+]
 _Quick = msgspec.defstruct(
     "_Quick",
-    [("tool_calls", tuple[ToolCall, ...] | None | UnsetType, UNSET)],
-    bases=(_Expectations,),
+    [*_AROUND_AND_CALLS, *_EXPECTED],
     kw_only=True,
     forbid_unknown_fields=True,
     omit_defaults=True,
 )
 _Exact = msgspec.defstruct(
     "_Exact",
-    [("tool_calls", tuple[Call, ...] | None | UnsetType, UNSET)],
-    bases=(_Expectations,),
+    [("tool_calls", tuple[Call, ...] | None | UnsetType, UNSET), *_EXPECTED],
+    bases=(Around,),
     kw_only=True,
     forbid_unknown_fields=True,
     omit_defaults=True,
@@ -101,51 +103,53 @@ _encode = msgspec.json.Encoder().encode
 _CALL_FIELDS: Final = ToolCall.__struct_fields__
 _call_values = attrgetter(*_CALL_FIELDS)
 AROUND: Final = Around.__struct_fields__
-_around_values = attrgetter(*AROUND)
 _expected_values = attrgetter(*records.EXPECTATION_KEYS)
+_NOTHING_EXPECTED: Final = (UNSET,) * len(records.EXPECTATION_KEYS)
 
 
 def trajectory(line: bytes) -> Trajectory | None:
     """The trajectory that one line writes, or `None` if only the slow path can decide."""
     if b"\\u003" in line or line.count(b"[") + line.count(b"{") > jsontext.MAX_DEPTH:
         return None
-    colons = line.count(b":")
     try:
         record = _decode_quick(line)
-        if _encode(record).count(b":") == colons:
-            return _trajectory(record, _quick_calls(record.tool_calls))
-        record = _decode_exact(line)
-        if _encode(record).count(b":") == colons:
-            return _trajectory(record, _exact_calls(record.tool_calls))
+        colons = line.count(b":")
+        if _encode(record).count(b":") == colons or _encode(_decode_exact(line)).count(b":") == colons:
+            return _trajectory(record)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError, ValueError):
         return None
     return None
 
 
-def _quick_calls(calls: Any) -> tuple[ToolCall, ...] | None:
-    if calls is None or calls is UNSET:
+def _trajectory(record: Any) -> Trajectory | None:
+    calls = record.tool_calls
+    if calls is not None and len(calls) > documents.MAX_CALLS:
         return None
-    return tuple([made if _is_plain(made) else call(made) for made in calls])
+    return Trajectory(
+        id=record.id,
+        test_id=record.test_id,
+        conversation_id=record.conversation_id,
+        trace_ids=record.trace_ids,
+        tool_calls=calls if calls is None else tuple([made if _is_plain(made) else call(made) for made in calls]),
+        gaps=record.gaps,
+        available_tools=record.available_tools,
+        messages=record.messages,
+        output=record.output,
+        warnings=record.warnings,
+        metadata=record.metadata,
+        expectations=_expectations(_expected_values(record)),
+    )
 
 
 def _is_plain(made: ToolCall) -> bool:
     return made.arguments.__class__ is dict and made.arguments_state == "ok"
 
 
-def _exact_calls(calls: Any) -> tuple[ToolCall, ...] | None:
-    return None if calls is None or calls is UNSET else tuple([call(made) for made in calls])
-
-
-def _trajectory(record: Any, calls: tuple[ToolCall, ...] | None) -> Trajectory | None:
-    if calls is not None and len(calls) > documents.MAX_CALLS:
-        return None
-    fields = zip(AROUND, _around_values(record), strict=True)
-    expected = zip(records.EXPECTATION_KEYS, _expected_values(record), strict=True)
-    return Trajectory(
-        tool_calls=calls,
-        expectations={key: value for key, value in expected if value is not UNSET},
-        **{name: value for name, value in fields if value is not UNSET},
-    )
+def _expectations(values: tuple[Any, ...]) -> dict[str, Any]:
+    if values == _NOTHING_EXPECTED:
+        return {}
+    pairs = zip(records.EXPECTATION_KEYS, values, strict=True)
+    return {key: value for key, value in pairs if value is not UNSET}
 
 
 def call(written: Call | ToolCall) -> ToolCall:

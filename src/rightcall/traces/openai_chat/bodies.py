@@ -67,7 +67,7 @@ def _gaps(body: dict[str, Any]) -> tuple[str, ...]:
     if choice is None:
         return ("the response has no choices",) if "choices" in body else ()
     message = choice["message"]
-    if choice.get("finish_reason") in _CALLING and not _CALLING & message.keys():
+    if str(choice.get("finish_reason")) in _CALLING and not _CALLING & message.keys():
         return (f"the finish reason is `{choice['finish_reason']}`, but the message has no calls",)
     if choice.get("finish_reason", "") is None:
         return ("the stream ends without a finish reason",)

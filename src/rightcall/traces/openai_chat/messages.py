@@ -33,7 +33,7 @@ _FOREIGN_KEYS: Final = {
 
 def is_message(value: Any) -> bool:
     """Whether a value is a chat message of OpenAI's format, and not one of its relatives."""
-    return isinstance(value, dict) and value.get("role") in ROLES and not foreign(value)
+    return isinstance(value, dict) and str(value.get("role")) in ROLES and not foreign(value)
 
 
 def foreign(message: dict[str, Any]) -> str:
@@ -99,7 +99,7 @@ def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Eve
             yield _answered(message, place)
         elif role == "user":
             yield Said()
-        elif role not in ROLES:
+        elif str(role) not in ROLES:
             raise TraceError(f"unknown role {role!r}", Where(path=f"{place}.role"))
 
 

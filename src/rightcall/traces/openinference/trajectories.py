@@ -190,7 +190,7 @@ def _gaps(group: Group, asking: list[_Asking], merged: merging.Merged) -> Iterat
     for one, next_index in zip(asking, following, strict=True):
         reason = child(one.span.attributes, "llm.finish_reason")
         covered = any(index in merged.alone for index in range(one.index, next_index))
-        if reason in _CALLING and not one.calls and not covered:
+        if str(reason) in _CALLING and not one.calls and not covered:
             yield f"span {one.span.span_id} finished with `{reason}`, but shows no calls"
     for span in group.spans:
         if messages.kind(span.attributes) in ("LLM", "TOOL"):
