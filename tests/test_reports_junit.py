@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rightcall.core.results import Result
-from rightcall.core.verdicts import Finding
+from rightcall.core.verdicts import Evidence, Finding
 from rightcall.reports.junit import JUnitReport
 from support.reporting import (
     EMPTY,
@@ -226,7 +226,7 @@ def test_long_rows_are_cut_with_how_many_there_were() -> None:
 def test_reason_comes_from_what_decided() -> None:
     """A verdict that does not count gives neither the message nor the type."""
     shadow = verdict("s", "fail", "Not this.", severity="shadow")
-    decided = replace(verdict("x", "fail", "This."), findings=(Finding(code="forbidden", message="This."),))
+    decided = replace(verdict("x", "fail"), evidence=Evidence((Finding(code="forbidden", message="This."),)))
     failure = case(result("a", attempt(shadow, decided))).find("failure")
     assert failure is not None
     assert failure.attrib == {"message": "This.", "type": "forbidden"}

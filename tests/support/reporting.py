@@ -20,7 +20,7 @@ from rightcall.core.results import (
     result_outcome,
     statistics,
 )
-from rightcall.core.verdicts import Finding, Status, Verdict
+from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.reports import Report
 
 HOSTILE = "x\x1b[31m\r\n\t\x00\x9b2J\u202e\u2066\ufeff\ufffe\ud800\U000e0001<b>&\"']]>```|${{7*7}}"
@@ -58,9 +58,9 @@ def verdicts(draw: st.DrawFn) -> Verdict:
         status=status,
         severity=draw(st.sampled_from(["block", "warn", "shadow"])),
         score=draw(st.sampled_from([None, 0, 1, 66.67])),
-        reason=found[0].message if found else "",
-        findings=found,
-        details=draw(st.dictionaries(st.sampled_from(["precision", "recall", "reason", "traceback"]), values)),
+        evidence=Evidence(
+            found, draw(st.dictionaries(st.sampled_from(["precision", "recall", "reason", "traceback"]), values))
+        ),
     )
 
 
@@ -110,15 +110,14 @@ def report(written: Report, made: Iterable[Result], gate: Gate | None = None, **
     return b"".join(pieces)
 
 
-def verdict(name: str, status: str, *messages: str, **fields: Any) -> Verdict:
+def verdict(name: str, status: str, *messages: str, details: dict[str, Any] | None = None, **fields: Any) -> Verdict:
     """A verdict with a finding for each message."""
     return Verdict(
         id=name,
         name=name,
         kind="fake",
         status=Status(status),
-        reason=messages[0] if messages else "",
-        findings=tuple(Finding(code="missing", message=message) for message in messages),
+        evidence=Evidence(tuple(Finding(code="missing", message=message) for message in messages), details or {}),
         **fields,
     )
 

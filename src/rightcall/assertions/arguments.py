@@ -8,12 +8,12 @@ from typing import Annotated
 import msgspec
 
 from rightcall.core import doubt
-from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import UNKNOWN_STATES, Trajectory
 from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
-from rightcall.core.verdicts import Finding
+from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch, times
 
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rightcall.core import doubt
-from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import select
-from rightcall.core.verdicts import Finding
+from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
 
 
@@ -135,7 +135,7 @@ class SelectionCheck:
             raise doubt.gap(trajectory)
         details = {"explanation": selection.explanation, "incorrect_tools": selection.incorrect_tools}
         findings = tuple(self._findings(selection)) if selection.score < self.threshold else ()
-        return Evidence(findings, details, selection.score)
+        return Evidence(findings, details, score=selection.score)
 
     def _could_cross(self, names: Sequence[str], score: float) -> bool:
         """Whether calls added to these could turn a pass into a fail or a fail into a pass."""

@@ -6,13 +6,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.core import doubt
-from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Match, Pattern, compile_match
-from rightcall.core.verdicts import Finding
+from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch
 from rightcall.errors import TestSetError, Where
 

@@ -8,12 +8,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.core import doubt
-from rightcall.core.assertion import Assertion, Check, Evidence, Setting
+from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted, renamed, select
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.values import visible
-from rightcall.core.verdicts import Finding
+from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
 from rightcall.errors import TestSetError
 

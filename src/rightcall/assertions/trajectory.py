@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from rightcall.core import doubt
-from rightcall.core.assertion import Assertion, CannotJudge, Check, Evidence, Setting
+from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Count, Counted, is_plain, select
-from rightcall.core.explaining import Lineup, align, explain, measure
-from rightcall.core.lining import MODES, Mode
+from rightcall.core.explaining import Lineup, align, explain, measure, rates
+from rightcall.core.lining import MODES, Mode, steps
+from rightcall.core.pairing import count_pairs, grouped
 from rightcall.core.patterns import ExpectedCall, Pattern, compile_call
 from rightcall.core.results import Row
+from rightcall.core.verdicts import Evidence, Words
 from rightcall.errors import TestSetError
 
 
@@ -62,22 +66,55 @@ class TrajectoryCheck:
         self, patterns: list[Pattern], assertion: ToolCallTrajectory, setting: Setting, *, unordered: bool
     ) -> None:
         self.patterns = patterns
-        self.mode = MODES["none" if not patterns else assertion.match]
+        self.groups = grouped(patterns)
+        self.steps = steps(patterns)
+        self.mode = MODES[assertion.match if patterns else "none"]
         self.unordered = unordered
         self.setting = setting
         self.only_successful = assertion.only_successful
-        self.is_simple = not unordered and not self.only_successful and not setting.tool_aliases
-        self.is_simple = self.is_simple and setting.count == Count()
+        has_options = unordered or self.only_successful or setting.tool_aliases or setting.count != Count()
+        self.is_simple = not has_options
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Decide at once where nothing is unknown, else by asking what the unknown could change."""
         calls = trajectory.tool_calls
         assert calls is not None
         if self.is_simple and not trajectory.gaps and is_plain(calls):
-            return self._evidence(
-                Lineup(self.patterns, calls, range(len(calls))), self.mode.holds(self.patterns, calls)
-            )
+            return self._plainly(calls)
         return self._carefully(trajectory, self._select(calls))
+
+    def _plainly(self, calls: tuple[ToolCall, ...]) -> Evidence:
+        expected, made = len(self.patterns), len(calls)
+        if self.mode.follows(self.steps, calls):
+            return self._evidence(calls, range(made), expected, True)
+        paired = count_pairs(self.groups, calls)
+        passes = not self.mode.ordered and self.mode.is_met(expected, made, paired)
+        return self._evidence(calls, range(made), paired, passes)
+
+    def _evidence(
+        self,
+        calls: Sequence[ToolCall],
+        indices: Sequence[int],
+        paired: int,
+        passes: bool,
+        failed: tuple[tuple[int, ToolCall], ...] = (),
+    ) -> Evidence:
+        """Decided; put into words when somebody reads it."""
+        precision, recall = rates(len(self.patterns), len(calls), paired)
+        words = partial(self._words, calls, indices, paired, passes, failed)
+        return Evidence(precision=precision, recall=recall, words=words, fails=not passes)
+
+    def _words(
+        self,
+        calls: Sequence[ToolCall],
+        indices: Sequence[int],
+        paired: int,
+        passes: bool,
+        failed: tuple[tuple[int, ToolCall], ...],
+    ) -> Words:
+        lineup = Lineup(self.patterns, calls, indices, failed)
+        findings = () if passes else explain(lineup, self.mode, unordered=self.unordered)
+        return findings, measure(lineup, self.mode, paired, passes=passes)
 
     def _select(self, calls: tuple[ToolCall, ...]) -> Counted:
         return select(calls, self.setting.count, self.setting.tool_aliases, self.only_successful)
@@ -86,8 +123,9 @@ class TrajectoryCheck:
         possible = self.mode.possibilities(self.patterns, counted, trajectory.gaps, unordered=self.unordered)
         if possible.can_pass and possible.can_fail:
             raise self._cause(trajectory, counted)
-        lineup = Lineup(self.patterns, counted.calls, counted.indices, failed=self._failed(trajectory, counted))
-        return self._evidence(lineup, possible.can_pass)
+        paired = count_pairs(self.groups, counted.calls)
+        failed = self._failed(trajectory, counted)
+        return self._evidence(counted.calls, counted.indices, paired, possible.can_pass, failed)
 
     def _failed(self, trajectory: Trajectory, counted: Counted) -> tuple[tuple[int, ToolCall], ...]:
         calls = trajectory.tool_calls or ()
@@ -99,11 +137,6 @@ class TrajectoryCheck:
             return doubt.gap(trajectory)
         unknown = counted.unknown
         return doubt.arguments(counted, unknown[0]) if unknown else doubt.success(counted, min(counted.unsure))
-
-    def _evidence(self, lineup: Lineup, passes: bool) -> Evidence:
-        if passes:
-            return Evidence((), measure(lineup, self.mode))
-        return Evidence(*explain(lineup, self.mode, unordered=self.unordered))
 
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
         """Expected beside made, for showing."""

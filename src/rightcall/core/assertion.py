@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Count
-from rightcall.core.verdicts import Finding, Severity, Status, Verdict
+from rightcall.core.verdicts import Evidence, Finding, Severity, Status, Verdict
 
 Matcher = Callable[[str], bool]
 """A compiled regular expression: is the pattern found in this text? Raises `CannotJudge` at its time limit."""
@@ -55,14 +55,6 @@ class Check(Protocol):
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """The evidence for and against the trajectory, whose `tool_calls` are recorded."""
         ...
-
-
-class Evidence(msgspec.Struct, frozen=True):
-    """What a check found: no findings is a pass. `score` is given only by kinds whose score is not 0 or 1."""
-
-    findings: tuple[Finding, ...] = ()
-    details: dict[str, Any] = {}
-    score: float | None = None
 
 
 class Assertion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
@@ -116,41 +108,36 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
         evidence = assertion.check(trajectory)
     except CannotJudge as error:
         return _error(assertion, error)
-    if evidence.findings and not trajectory.tool_calls:
-        evidence = _noting_silence(evidence)
-    findings = evidence.findings
+    fails = evidence.fails or bool(evidence.findings)
+    if fails and not trajectory.tool_calls:
+        evidence = _noting_silence(evidence.spoken())
     return Verdict(
         id=assertion.id,
         name=assertion.name,
         kind=assertion.kind,
-        status=Status.FAIL if findings else Status.PASS,
+        status=Status.FAIL if fails else Status.PASS,
         severity=assertion.severity,
-        score=evidence.score if evidence.score is not None else 0 if findings else 1,
-        reason=findings[0].message if findings else "",
-        findings=findings,
-        details=evidence.details,
+        score=evidence.score if evidence.score is not None else 0 if fails else 1,
+        evidence=evidence,
     )
 
 
 def _noting_silence(evidence: Evidence) -> Evidence:
     """A failure without a single call says so (G3)."""
-    first = evidence.findings[0]
-    message = f"{first.message} No tool calls were made."
-    findings = (msgspec.structs.replace(first, message=message), *evidence.findings[1:])
-    details = {**evidence.details, "reason": message} if "reason" in evidence.details else evidence.details
-    return Evidence(findings, details, evidence.score)
+    first, *others = evidence.findings
+    noted = msgspec.structs.replace(first, message=f"{first.message} No tool calls were made.")
+    return msgspec.structs.replace(evidence, findings=(noted, *others))
 
 
 def _error(assertion: Compiled, error: CannotJudge) -> Verdict:
+    finding = Finding(code=error.code, message=error.reason)
     return Verdict(
         id=assertion.id,
         name=assertion.name,
         kind=assertion.kind,
         status=Status.ERROR,
         severity=assertion.severity,
-        reason=error.reason,
-        findings=(Finding(code=error.code, message=error.reason),),
-        details={"reason": error.reason, "precision": None, "recall": None},
+        evidence=Evidence((finding,), {"precision": None, "recall": None}),
     )
 
 

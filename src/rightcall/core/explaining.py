@@ -35,12 +35,28 @@ class Lineup(msgspec.Struct, frozen=True):
         return self.indices[position] + 1
 
 
-def measure(lineup: Lineup, mode: ModeRules) -> dict[str, Any]:
-    """The details of a pass. The mode says how many are paired, so no matching is needed for that."""
+def measure(lineup: Lineup, mode: ModeRules, paired: int, *, passes: bool) -> dict[str, Any]:
+    """The details of a verdict: rates, counts, and on a pass what matched. The size of the pairing is known."""
     expected, made = len(lineup.patterns), len(lineup.calls)
-    paired = made if mode.absences else expected
-    in_order = paired if mode.ordered else longest_in_order(candidates(lineup.patterns, lineup.calls), made)
-    return _details(expected, made, paired, in_order, _passed(mode, expected, made))
+    precision, recall = rates(expected, made, paired)
+    found = paired if passes and mode.ordered else longest_in_order(candidates(lineup.patterns, lineup.calls), made)
+    details = {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * paired / (made + expected) if made + expected else None,
+        "expected": expected,
+        "made": made,
+        "paired": paired,
+        "paired_in_order": found,
+        "missing": expected - paired,
+        "unexpected": made - paired,
+    }
+    return {**details, "reason": _passed(mode, expected, made)} if passes else details
+
+
+def rates(expected: int, made: int, paired: int) -> tuple[float | None, float | None]:
+    """Precision and recall; `None` where there is nothing to divide by (G19)."""
+    return (paired / made if made else None, paired / expected if expected else None)
 
 
 def _passed(mode: ModeRules, expected: int, made: int) -> str:
@@ -55,29 +71,10 @@ def _all(number: int, noun: str) -> str:
     return f"The {noun}" if number == 1 else f"All {number} {noun}s"
 
 
-def _details(expected: int, made: int, paired: int, in_order: int, reason: str) -> dict[str, Any]:
-    return {
-        "precision": paired / made if made else None,
-        "recall": paired / expected if expected else None,
-        "f1": 2 * paired / (made + expected) if made + expected else None,
-        "expected": expected,
-        "made": made,
-        "paired": paired,
-        "paired_in_order": in_order,
-        "missing": expected - paired,
-        "unexpected": made - paired,
-        "reason": reason,
-    }
-
-
-def explain(lineup: Lineup, mode: ModeRules, *, unordered: bool) -> tuple[tuple[Finding, ...], dict[str, Any]]:
-    """The findings of a failure, in the order in which they are named, and its details."""
-    found = candidates(lineup.patterns, lineup.calls)
-    pairs = pair(found)
-    findings = tuple(_findings(lineup, mode, pairs, unordered))
-    paired = sum(1 for made in pairs if made is not None)
-    in_order = longest_in_order(found, len(lineup.calls))
-    return findings, _details(len(lineup.patterns), len(lineup.calls), paired, in_order, findings[0].message)
+def explain(lineup: Lineup, mode: ModeRules, *, unordered: bool) -> tuple[Finding, ...]:
+    """The findings of a failure, in the order in which they are named (G20)."""
+    pairs = pair(candidates(lineup.patterns, lineup.calls))
+    return tuple(_findings(lineup, mode, pairs, unordered))
 
 
 def _findings(lineup: Lineup, mode: ModeRules, pairs: Pairs, unordered: bool) -> Iterator[Finding]:

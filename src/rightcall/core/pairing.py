@@ -9,13 +9,18 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+import msgspec
+
 from rightcall.core.calls import ToolCall
 from rightcall.core.flow import Budget, Flow
-from rightcall.core.patterns import Pattern
+from rightcall.core.patterns import MatchesArguments, Pattern
 from rightcall.core.values import freeze
 
 Candidates = Sequence[tuple[int, ...]]
 Accepts = Callable[[Pattern, ToolCall], bool]
+
+SMALL = 100
+"""Pairs of a pattern and a call up to which taking the first fit is tried before a search."""
 
 INDEX_FROM = 32
 """Calls of one name from which an index by argument value pays."""
@@ -173,3 +178,64 @@ def size_of_matching(found: Candidates) -> int:
     if _are_apart(found):
         return sum(1 for positions in found if positions)
     return sum(Flow(found).cover())
+
+
+class Groups(msgspec.Struct, frozen=True):
+    """Patterns by name, for only patterns of one name compete for calls.
+
+    `lone` has what decides on the arguments of the only pattern of its name, `crowds` the other patterns.
+    """
+
+    lone: dict[str, MatchesArguments | None]
+    crowds: dict[str, list[Pattern]]
+
+
+def grouped(patterns: Sequence[Pattern]) -> Groups:
+    """Sort patterns by name."""
+    groups: dict[str, list[Pattern]] = {}
+    for pattern in patterns:
+        groups.setdefault(pattern.name, []).append(pattern)
+    lone = {name: group[0].matches for name, group in groups.items() if len(group) == 1}
+    return Groups(lone, {name: group for name, group in groups.items() if len(group) > 1})
+
+
+def count_pairs(groups: Groups, calls: Sequence[ToolCall]) -> int:
+    """How many pairs a maximum matching has, name by name."""
+    waiting = groups.lone.copy()
+    crowds: dict[str, list[ToolCall]] = {}
+    for call in calls:
+        name = call.name
+        if name in waiting:
+            matches = waiting[name]
+            if matches is None or (call.arguments_state == "ok" and matches(call.arguments)):
+                del waiting[name]
+        elif name in groups.crowds:
+            crowds.setdefault(name, []).append(call)
+    paired = len(groups.lone) - len(waiting)
+    for name, made in crowds.items():
+        paired += _most_pairs(groups.crowds[name], made)
+    return paired
+
+
+def _most_pairs(patterns: Sequence[Pattern], calls: Sequence[ToolCall]) -> int:
+    if all(pattern.matches is None for pattern in patterns):
+        return min(len(patterns), len(calls))
+    if len(patterns) * len(calls) > SMALL:
+        return size_of_matching(candidates(patterns, calls))
+    paired, hopeless = _first_fits(patterns, calls)
+    if paired == min(len(patterns) - hopeless, len(calls)):
+        return paired
+    return size_of_matching(candidates(patterns, calls))
+
+
+def _first_fits(patterns: Sequence[Pattern], calls: Sequence[ToolCall]) -> tuple[int, int]:
+    """How many pairs taking the first fit finds, and how many patterns fit no call at all."""
+    free, hopeless = list(calls), 0
+    for pattern in patterns:
+        for at, call in enumerate(free):
+            if pattern.accepts(call):
+                del free[at]
+                break
+        else:
+            hopeless += not any(map(pattern.accepts, calls))
+    return len(calls) - len(free), hopeless

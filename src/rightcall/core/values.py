@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import operator
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
@@ -33,9 +35,9 @@ def equal(expected: Any, actual: Any) -> bool:
 
 def comparer(expected: Any) -> Callable[[Any], bool]:
     """`equal` with the expected value looked at once, for many comparisons."""
-    if is_delicate(expected):
-        return lambda actual: bool(expected == actual) and _same_booleans(expected, actual)
-    return lambda actual: bool(expected == actual)
+    if is_json(expected) and not is_delicate(expected):
+        return functools.partial(operator.eq, expected)
+    return functools.partial(equal, expected)
 
 
 def is_delicate(value: Any) -> bool:
