@@ -331,7 +331,7 @@ def test_history_fills_in_only_what_precedes_everything() -> None:
         ("a", 0, "A"),
         ("b", 1, None),
     ]
-    assert trajectory.warnings == ("1 calls stand only in the history of the first LLM span",)
+    assert trajectory.warnings == ("calls that only the history of the first LLM span shows: 1",)
 
 
 def test_results_that_only_history_shows_are_read() -> None:
@@ -376,6 +376,16 @@ def test_a_model_span_without_calls_is_recorded() -> None:
     trace = Trace()
     trace.model()
     assert one(trace).tool_calls == ()
+
+
+def test_too_many_calls_are_an_error_of_their_trajectory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is named, with the file and the id of the trace (G8)."""
+    monkeypatch.setattr("rightcall.traces.documents.MAX_CALLS", 2)
+    trace = Trace()
+    trace.model(asked("a"), asked("b"), asked("c"))
+    (error,) = traces.read([json.dumps(trace.spans).encode()], format="openinference", file="f")
+    assert isinstance(error, TraceError)
+    assert (str(error), error.record_id) == ("f: 3 calls are more than the limit of 2", trace.trace_id)
 
 
 def test_sessions_span_traces_and_are_inherited() -> None:

@@ -31,4 +31,5 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
     """Every conversation, by its start. All spans of a file are needed before the first can be told."""
     rejected: list[str] = []
     found = list(spans.read(chunks, rejected))
-    yield from trajectories.trajectories(found, tuple(rejected))
+    for item in trajectories.trajectories(found, tuple(rejected)):
+        yield item.within(file=file) if isinstance(item, TraceError) else item

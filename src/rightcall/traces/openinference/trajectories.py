@@ -61,7 +61,7 @@ def trajectory(group: Group, gaps: tuple[str, ...] = ()) -> Trajectory | TraceEr
         limit = f"{len(calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
         return TraceError(limit, Where(), identity or None)
     if before:
-        warnings.append(f"{len(before)} calls stand only in the history of the first LLM span")
+        warnings.append(f"calls that only the history of the first LLM span shows: {len(before)}")
     return Trajectory(
         **around,
         tool_calls=calls,
