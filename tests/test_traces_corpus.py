@@ -10,7 +10,7 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError
-from tests.support import corpus
+from support import corpus
 
 ENTRIES = corpus.everything()
 READABLE = [entry for entry in ENTRIES if entry.values[0] is None or entry.values[0].reader]

@@ -14,7 +14,7 @@ from rightcall import traces
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError, UsageError
 from rightcall.traces import openinference
-from tests.support import corpus
+from support import corpus
 
 CALL = {"name": "a", "arguments": {"x": 1}}
 MADE = (ToolCall(name="a", arguments={"x": 1}),)
