@@ -107,7 +107,7 @@ def _in_yaml(value: Any) -> str:
     stream = io.StringIO()
     yaml = YAML(typ="safe", pure=True)
     yaml.width = 1_000_000  # the library folds lines at the wrong places
-    yaml.default_flow_style = None
+    yaml.default_flow_style = False  # in brackets it leaves text such as `?0` without the quotes it needs
     yaml.dump(value, stream)
     return stream.getvalue()
 

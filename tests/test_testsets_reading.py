@@ -336,6 +336,7 @@ def test_a_policy_may_name_other_tools_and_is_warned_about() -> None:
         ("1.2.3", "1.2.3"),
         ("NaN", "NaN"),
         ("-a", "-a"),
+        ("?a", "?a"),
         ("'5'", "5"),
         ('"true"', "true"),
         ("''", ""),

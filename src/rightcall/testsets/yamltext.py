@@ -78,7 +78,7 @@ def events(text: str) -> Iterator[Event]:
         raise TestSetError("write the character U+0085 as `\\N` in double quotes", Where(line=line, column=column))
     try:
         for number, event in enumerate(YAML(typ="safe", pure=True).parse(text)):
-            yield from _translate(event, number)
+            yield from _translate(event, number, text)
     except ReaderError as error:
         code = error.character if isinstance(error.character, int) else ord(error.character)
         line, column = _position(text, error.position)
@@ -97,10 +97,13 @@ def _position(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
-def _translate(event: YAMLEvent, number: int) -> Iterator[Event]:
+def _translate(event: YAMLEvent, number: int, text: str) -> Iterator[Event]:
     from ruamel.yaml import events as yaml
 
-    line, column = event.start_mark.line + 1, event.start_mark.column + 1
+    line, column, at = event.start_mark.line + 1, event.start_mark.column + 1, event.start_mark.index
+    if isinstance(event, yaml.NodeEvent) and text[at - 1 : at] == "?":
+        # The library takes `?` in brackets for the sign of a key even without the blank that YAML 1.2 asks for.
+        refuse("a `?` without a blank after it; quote the text that begins with it", Event("scalar", line, column - 1))
     match event:
         case yaml.ScalarEvent():
             plain = event.style is None
