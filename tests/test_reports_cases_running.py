@@ -160,7 +160,9 @@ def test_error_handling_of_unknown_kinds(case: Case, tmp_path: Path, capfdbinary
 @report("B123")
 def test_error_handling_of_unknown_tools(case: Case) -> None:
     """An expected tool that is none of those declared is refused; without a declaration it was not called (G27)."""
-    assert case["expect"]["verdict"] == judge(case["input"]).status
+    verdict = judge(case["input"])
+    assert case["expect"]["verdict"] == verdict.status
+    assert all(name in verdict.reason for name in case["expect"]["reason_contains"])
     tools: dict[str, Any] = {name: {} for name in case["input"]["available_tools"]}
     with pytest.raises(TestSetError, match=r"`look_pu` is none of the tools .*did you mean `look_up`"):
         rightcall.grade(document(case["input"]), {**expectations(case["input"]), "tool_schemas": tools})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
@@ -80,39 +79,26 @@ class TrajectoryCheck:
         calls = trajectory.tool_calls
         assert calls is not None
         if self.is_simple and not trajectory.gaps and is_plain(calls):
-            return self._plainly(calls)
+            return self._plainly(trajectory, calls)
         return self._carefully(trajectory, self._select(calls))
 
-    def _plainly(self, calls: tuple[ToolCall, ...]) -> Evidence:
+    def _plainly(self, trajectory: Trajectory, calls: tuple[ToolCall, ...]) -> Evidence:
         expected, made = len(self.patterns), len(calls)
+        counted = Counted(calls=calls, indices=range(made))
         if self.mode.follows(self.steps, calls):
-            return self._evidence(calls, range(made), expected, True)
+            return self._evidence(trajectory, counted, expected, True)
         paired = count_pairs(self.groups, calls)
         passes = not self.mode.ordered and self.mode.is_met(expected, made, paired)
-        return self._evidence(calls, range(made), paired, passes)
+        return self._evidence(trajectory, counted, paired, passes)
 
-    def _evidence(
-        self,
-        calls: Sequence[ToolCall],
-        indices: Sequence[int],
-        paired: int,
-        passes: bool,
-        failed: tuple[tuple[int, ToolCall], ...] = (),
-    ) -> Evidence:
+    def _evidence(self, trajectory: Trajectory, counted: Counted, paired: int, passes: bool) -> Evidence:
         """Decided; put into words when somebody reads it."""
-        precision, recall = rates(len(self.patterns), len(calls), paired)
-        words = partial(self._words, calls, indices, paired, passes, failed)
+        precision, recall = rates(len(self.patterns), len(counted.calls), paired)
+        words = partial(self._words, trajectory, counted, paired, passes)
         return Evidence(precision=precision, recall=recall, words=words, fails=not passes)
 
-    def _words(
-        self,
-        calls: Sequence[ToolCall],
-        indices: Sequence[int],
-        paired: int,
-        passes: bool,
-        failed: tuple[tuple[int, ToolCall], ...],
-    ) -> Words:
-        lineup = Lineup(self.patterns, calls, indices, failed)
+    def _words(self, trajectory: Trajectory, counted: Counted, paired: int, passes: bool) -> Words:
+        lineup = Lineup(self.patterns, counted, trajectory)
         findings = () if passes else explain(lineup, self.mode, unordered=self.unordered)
         return findings, measure(lineup, self.mode, paired, passes=passes)
 
@@ -124,12 +110,7 @@ class TrajectoryCheck:
         if possible.can_pass and possible.can_fail:
             raise self._cause(trajectory, counted)
         paired = count_pairs(self.groups, counted.calls)
-        failed = self._failed(trajectory, counted)
-        return self._evidence(counted.calls, counted.indices, paired, possible.can_pass, failed)
-
-    def _failed(self, trajectory: Trajectory, counted: Counted) -> tuple[tuple[int, ToolCall], ...]:
-        calls = trajectory.tool_calls or ()
-        return tuple((index, calls[index]) for index in counted.failed)
+        return self._evidence(trajectory, counted, paired, possible.can_pass)
 
     def _cause(self, trajectory: Trajectory, counted: Counted) -> CannotJudge:
         settled = self.mode.possibilities(self.patterns, counted, (), unordered=self.unordered)
@@ -140,5 +121,4 @@ class TrajectoryCheck:
 
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
         """Expected beside made, for showing."""
-        counted = self._select(trajectory.tool_calls or ())
-        return align(Lineup(self.patterns, counted.calls, counted.indices))
+        return align(Lineup(self.patterns, self._select(trajectory.tool_calls or ()), trajectory))

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.calls import ToolCall
+from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.core.counting import Counted
 from rightcall.core.lining import ModeRules
 from rightcall.core.pairing import candidates, longest_in_order, pair
 from rightcall.core.patterns import Pattern
@@ -15,24 +16,30 @@ from rightcall.core.results import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
 from rightcall.core.wording import differing_keys, mismatch, name_of, times
+from rightcall.errors import did_you_mean
 
 Pairs = Sequence[int | None]
 
 
 class Lineup(msgspec.Struct, frozen=True):
-    """What is lined up: patterns, the calls that count, and the calls' indices in the trajectory.
-
-    `failed` are calls, with their indices, left out because they did not succeed.
-    """
+    """What is lined up: patterns and the calls that count, out of a trajectory."""
 
     patterns: Sequence[Pattern]
-    calls: Sequence[ToolCall]
-    indices: Sequence[int]
-    failed: tuple[tuple[int, ToolCall], ...] = ()
+    counted: Counted
+    trajectory: Trajectory
+
+    @property
+    def calls(self) -> Sequence[ToolCall]:
+        """The calls that count."""
+        return self.counted.calls
+
+    def index(self, position: int) -> int:
+        """The index in the trajectory of the call at a position among those that count."""
+        return self.counted.indices[position]
 
     def number(self, position: int) -> int:
-        """The number of a call as sentences count: from 1, over the whole trajectory."""
-        return self.indices[position] + 1
+        """The number of that call as sentences count: from 1, over the whole trajectory."""
+        return self.index(position) + 1
 
 
 def measure(lineup: Lineup, mode: ModeRules, paired: int, *, passes: bool) -> dict[str, Any]:
@@ -107,11 +114,21 @@ def _uncalled(lineup: Lineup, index: int) -> Finding:
         wanted = sum(1 for other in lineup.patterns if other.name == name)
         message = f"Expected {visible(name)} {times(wanted)}; it was called {times(called)}."
         return Finding(code="too_few", message=message, expected_index=index)
-    for number, call in lineup.failed:
+    for number in lineup.counted.failed:
+        call = (lineup.trajectory.tool_calls or ())[number]
         if call.name == name:
             message = f"Expected {visible(name)} to succeed; call {number + 1} of it has status `{call.status}`."
             return Finding(code="not_successful", message=message, expected_index=index, made_index=number)
-    return Finding(code="missing", message=f"Expected {visible(name)}; it was never called.", expected_index=index)
+    message = f"Expected {visible(name)}; it was never called.{_unavailable(lineup, name)}"
+    return Finding(code="missing", message=message, expected_index=index)
+
+
+def _unavailable(lineup: Lineup, name: str) -> str:
+    """A remark on a tool that the agent did not even have, where the trace lists those it had."""
+    available = [tool.name for tool in lineup.trajectory.available_tools]
+    if not available or name in available:
+        return ""
+    return f" The agent had no tool of that name{did_you_mean(name, available)}."
 
 
 def _differing(lineup: Lineup, index: int, unpaired: Sequence[int], effort: Effort) -> Finding:
@@ -122,7 +139,7 @@ def _differing(lineup: Lineup, index: int, unpaired: Sequence[int], effort: Effo
         code="arguments_differ",
         message=f"Expected {pattern.name} {difference.wanted}; call {lineup.number(at)} {difference.found}.",
         expected_index=index,
-        made_index=lineup.indices[at],
+        made_index=lineup.index(at),
         path=difference.first.path,
         expected=difference.first.expected,
         actual=difference.first.actual,
@@ -154,7 +171,7 @@ def _unexpected(lineup: Lineup, pairs: Pairs) -> Iterator[Finding]:
     for at, call in enumerate(lineup.calls):
         if at not in taken:
             message = f"Call {lineup.number(at)}, {name_of(call)}, was not expected."
-            yield Finding(code="unexpected", message=message, made_index=lineup.indices[at])
+            yield Finding(code="unexpected", message=message, made_index=lineup.index(at))
 
 
 def _out_of_order(lineup: Lineup, pairs: Pairs, unordered: bool) -> Iterator[Finding]:
@@ -167,7 +184,7 @@ def _out_of_order(lineup: Lineup, pairs: Pairs, unordered: bool) -> Iterator[Fin
         name, name_before = lineup.patterns[index].name, lineup.patterns[index - 1].name
         numbers = f"it was call {lineup.number(made)}, before call {lineup.number(before)}"
         message = f"Expected {name} after {name_before}; {numbers}."
-        yield Finding(code="out_of_order", message=message, expected_index=index, made_index=lineup.indices[made])
+        yield Finding(code="out_of_order", message=message, expected_index=index, made_index=lineup.index(made))
 
 
 def _same_message(one: ToolCall, other: ToolCall) -> bool:
@@ -218,7 +235,7 @@ def _row(lineup: Lineup, index: int | None, at: int | None) -> Row:
         mark="unexpected" if pattern is None else "missing" if call is None else "differs" if differs else "match",
         expected_index=index,
         expected=_expected(pattern),
-        made_index=None if at is None else lineup.indices[at],
+        made_index=None if at is None else lineup.index(at),
         made=_made(call),
         differences=(_difference(pattern, call),) if differs and pattern and call else (),
     )
