@@ -33,7 +33,7 @@ def groups(spans: Iterable[Span], session_keys: Iterable[str]) -> list[Group]:
     for span, session in zip(unique, sessions, strict=True):
         members.setdefault(("session", session) if session else ("trace", span.trace_id), []).append(span)
     made = [_group(key[1] if key[0] == "session" else None, found) for key, found in members.items()]
-    return sorted(made, key=lambda group: _start(group.spans[0]))
+    return sorted(made, key=lambda group: (_start(group.spans[0]), group.trace_ids, group.spans[0].span_id))
 
 
 def deduplicated(spans: Iterable[Span]) -> list[Span]:
@@ -55,6 +55,16 @@ def _start(span: Span) -> tuple[bool, int]:
     return span.start is None, span.start or 0
 
 
+def _in_order(spans: list[Span]) -> list[Span]:
+    """By start; those that start together outermost first, then by end, then by id, whatever the file's order."""
+    depths = along(parents(spans), lambda _, above: above + 1, 0)
+    keys = [
+        (*_start(span), depth, span.end is None, span.end or 0, span.trace_id, span.span_id)
+        for span, depth in zip(spans, depths, strict=True)
+    ]
+    return [spans[at] for at in sorted(range(len(spans)), key=keys.__getitem__)]
+
+
 def _sessions(spans: list[Span], keys: tuple[str, ...]) -> list[str]:
     own = [next((found for key in keys if (found := text(span.attributes, key))), "") for span in spans]
     inherited = along(parents(spans), lambda index, above: own[index] or above, "")
@@ -72,7 +82,7 @@ def _only(sessions: set[str]) -> str:
 
 
 def _group(session_id: str | None, spans: list[Span]) -> Group:
-    ordered = sorted(spans, key=_start)
+    ordered = _in_order(spans)
     traces = tuple(dict.fromkeys(span.trace_id for span in ordered if span.trace_id))
     return Group(session_id, traces, tuple(ordered), tuple(parents(ordered)))
 
