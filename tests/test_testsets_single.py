@@ -79,6 +79,16 @@ def test_bad_keys_in_python_are_refused_with_their_path(keys: dict[str, Any], ex
     assert str(caught.value) == expected
 
 
+def test_arguments_nested_too_deeply_in_python_are_refused() -> None:
+    """Python values have no text whose depth could have been limited before (G8)."""
+    deep: list[Any] = []
+    for _ in range(300):
+        deep = [deep]
+    with pytest.raises(TestSetError) as caught:
+        testsets.from_keys({"expected_tool_calls": [{"name": "t", "arguments": {"x": deep}}]}, KINDS)
+    assert str(caught.value) == "expected_tool_calls[0].arguments: nested deeper than the limit of 200"
+
+
 def test_an_unknown_dialect_is_a_usage_error() -> None:
     """The near one is named."""
     with pytest.raises(UsageError, match="did you mean `rhesis`"):
