@@ -1,0 +1,152 @@
+"""What Python programs call: read, grade, check, and the metric classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rightcall
+from rightcall.errors import TestSetError, TraceError
+from rightcall.metrics import ToolCallTrajectory, ToolSelect
+
+LOOKUP = {"name": "lookup_order", "arguments": {"order_id": 42}}
+REFUND = {"name": "issue_refund", "arguments": {"order_id": 42, "amount": 19.5}}
+
+
+def test_a_trajectory_is_read_as_itself() -> None:
+    """Reading what was read changes nothing."""
+    trajectory = rightcall.read([LOOKUP])
+    assert rightcall.read(trajectory) is trajectory
+
+
+class Dumpable:
+    """An object of some SDK that can write itself as plain data."""
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """The messages as plain data, in a way that JSON has too."""
+        assert mode == "json"
+        function = {"name": "lookup_order", "arguments": '{"order_id": 42}'}
+        return {"messages": [{"role": "assistant", "tool_calls": [{"function": function}]}]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [LOOKUP],
+        {"tool_calls": [LOOKUP]},
+        {"tool_calls": [{"function": {"name": "lookup_order", "arguments": '{"order_id": 42}'}}]},
+        '{"tool_calls": [{"name": "lookup_order", "arguments": {"order_id": 42}}]}',
+        Dumpable(),
+    ],
+    ids=["calls", "record", "OpenAI's calls", "JSON text", "SDK object"],
+)
+def test_calls_are_read_from_what_a_program_holds(value: Any) -> None:
+    """Each of these is one call of the same name and arguments (G9)."""
+    calls = rightcall.read(value).tool_calls
+    assert calls is not None
+    assert [(call.name, call.arguments) for call in calls] == [("lookup_order", {"order_id": 42})]
+
+
+@pytest.mark.parametrize("value", [object(), 7, {"hello": 1}, "not JSON", [[LOOKUP], [LOOKUP]]], ids=repr)
+def test_what_holds_no_trajectory_is_refused(value: Any) -> None:
+    """Nothing is guessed, and an unknown value is never an empty trajectory (G3)."""
+    with pytest.raises(TraceError):
+        rightcall.read(value)
+
+
+def test_several_trajectories_are_not_one() -> None:
+    """A value with two records is refused: which of them is meant?"""
+    with pytest.raises(TraceError, match="2"):
+        rightcall.read([{"id": "a", "tool_calls": []}, {"id": "b", "tool_calls": []}])
+
+
+def test_nothing_expected_is_refused() -> None:
+    """Grading without an expectation is a mistake, not a pass (G27)."""
+    for expectations in ({}, {"match": "exact"}, {"prompt": "hello"}):
+        with pytest.raises(TestSetError):
+            rightcall.grade([LOOKUP], expectations)
+        with pytest.raises(TestSetError):
+            rightcall.check([LOOKUP], expectations)
+
+
+def test_a_passing_check_is_silent() -> None:
+    """Nothing happens when everything passes."""
+    rightcall.check([LOOKUP, REFUND], expected_tool_calls=["lookup_order", "issue_refund"], forbidden_tools=["x"])
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "expectations", "words"),
+    [
+        ([REFUND], {"required_tools": ["lookup_order"]}, "tool_called:lookup_order: `lookup_order` was never called."),
+        ({"tool_calls": None}, {"required_tools": ["a"]}, "tool_called:a: could not be judged: No tool calls were"),
+        ([LOOKUP], {"tool_call_args": []}, "Nothing was judged"),
+        (
+            [LOOKUP],
+            {"assertions": [{"kind": "required_tool", "tool": "lookup_order", "severity": "warn"}]},
+            "Nothing was judged",
+        ),
+    ],
+    ids=["fail", "not recorded", "nothing expected", "only warnings"],
+)
+def test_what_does_not_pass_raises(trajectory: Any, expectations: dict[str, Any], words: str) -> None:
+    """A failure, what could not be judged and what judged nothing all raise, with the reason (G2, G3)."""
+    with pytest.raises(AssertionError) as raised:
+        rightcall.check(trajectory, expectations)
+    assert words in str(raised.value)
+
+
+def test_every_failure_is_told_at_once() -> None:
+    """The first failure hides nothing (G2)."""
+    with pytest.raises(AssertionError) as raised:
+        rightcall.check([LOOKUP], required_tools=["a", "b"], allowed_tools=[])
+    names = [line.partition(": ")[0] for line in str(raised.value).splitlines() if line]
+    assert names == ["tool_called:a", "tool_called:b", "no_unexpected_tool"]
+
+
+def span(*names: str) -> dict[str, Any]:
+    """An LLM span that called these tools."""
+    calls = {
+        f"llm.output_messages.0.message.tool_calls.{index}.tool_call.function.name": name
+        for index, name in enumerate(names)
+    }
+    return {"attributes": {"llm.input_messages.0.message.role": "user", **calls}}
+
+
+@pytest.mark.parametrize(
+    ("expected", "called", "score"),
+    [
+        (["a", "b"], ["b", "a"], 100),
+        (["a", "a"], ["a"], 66.67),
+        (["a"], ["a", "a"], 66.67),
+        (["a"], ["A"], 0),
+        (["a"], ["a "], 0),
+    ],
+)
+def test_given_names_are_the_truth(expected: list[str], called: list[str], score: float) -> None:
+    """Names compare exactly, and how often each is called counts (G30)."""
+    assert ToolSelect(expected_tools=expected).evaluate(span=span(*called)).score == score
+
+
+@pytest.mark.parametrize("expected", [None, []])
+def test_without_names_a_judge_would_decide(expected: list[str] | None) -> None:
+    """No names and an empty list ask for a judge; without one the evaluation fails (G30)."""
+    result = ToolSelect(expected_tools=expected).evaluate(span=span("a"))
+    assert (result.is_success, result.score, result.is_gte_threshold) == (False, None, None)
+
+
+@pytest.mark.parametrize("words", [{"match": "inorder"}, {"arguments": "subset"}])
+def test_a_metric_refuses_words_that_it_does_not_know(words: dict[str, Any]) -> None:
+    """An unknown mode is refused where it is written, not when something is graded (G27)."""
+    with pytest.raises(TestSetError):
+        ToolCallTrajectory(**words)
+
+
+def test_expected_values_of_a_metric_are_data() -> None:
+    """Keys that begin with `$` have no meaning there (G14)."""
+    metric = ToolCallTrajectory()
+    result = metric.evaluate(
+        tool_calls=[{"name": "query", "arguments": {"filter": {"$gt": 100}}}],
+        expectations={"tool_calls": [{"name": "query", "arguments": {"filter": {"$gt": 100}}}]},
+    )
+    assert (result.score, result.status) == (1, "pass")
