@@ -191,8 +191,9 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
 
     One comparison of item views does it, but for values that need more than Python's `==`.
     """
-    items = {key: value for key, value in expected.items() if is_json(value)}.items()
-    delicate = [(key, value) for key, value in expected.items() if not is_json(value) or is_delicate(value)]
+    own = [key for key, value in expected.items() if not is_json(value)]
+    items = ({key: value for key, value in expected.items() if key not in own} if own else expected).items()
+    delicate = [(key, value) for key, value in expected.items() if key in own or is_delicate(value)]
 
     def has_items(arguments: Any) -> bool:
         return isinstance(arguments, dict) and items <= arguments.items()

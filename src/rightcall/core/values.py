@@ -20,6 +20,9 @@ MISSING: Final[Any] = msgspec.UNSET
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$-]*")
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
+_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+_ARRAYS: Final = (list, tuple)
+_NUMBERS: Final = (int, float)
 _CONSTANT: Final = object()
 _PLAIN_KEYS: Final = frozenset({str, int, float})
 
@@ -42,14 +45,18 @@ def comparer(expected: Any) -> Callable[[Any], bool]:
 
 def is_delicate(value: Any) -> bool:
     """Whether the value holds something that Python takes for equal to a boolean or a number of 0 or 1."""
+    if value.__class__ is str:
+        return False
     stack = [value]
     while stack:
         item = stack.pop()
+        if item.__class__ is str:
+            continue
         if isinstance(item, dict):
             stack.extend(item.values())
-        elif isinstance(item, list | tuple):
+        elif isinstance(item, _ARRAYS):
             stack.extend(item)
-        elif isinstance(item, int | float) and (item == 0 or item == 1):
+        elif isinstance(item, _NUMBERS) and (item == 0 or item == 1):
             return True
     return False
 
@@ -70,15 +77,19 @@ def _same_booleans(expected: Any, actual: Any) -> bool:
 
 def is_json(value: Any) -> bool:
     """Whether the value is made of JSON types all through, so that `freeze` can stand for it."""
+    if value.__class__ in _SCALARS:
+        return True
     stack = [value]
     while stack:
         item = stack.pop()
-        if not isinstance(item, _JSON_TYPES):
-            return False
+        if item.__class__ in _SCALARS:
+            continue
         if isinstance(item, dict):
             stack.extend(item.values())
-        elif isinstance(item, list | tuple):
+        elif isinstance(item, _ARRAYS):
             stack.extend(item)
+        elif not isinstance(item, _JSON_TYPES):
+            return False
     return True
 
 
