@@ -23,7 +23,7 @@ SMALL = 100
 """Pairs of a pattern and a call up to which taking the first fit is tried before a search."""
 
 INDEX_FROM = 32
-"""Calls of one name from which an index by argument value pays."""
+"""Calls of one name from which an index by argument value pays, and patterns from which it pays to find equal ones."""
 
 
 def accepts(pattern: Pattern, call: ToolCall) -> bool:
@@ -43,11 +43,13 @@ def candidates(patterns: Sequence[Pattern], calls: Sequence[ToolCall], compatibl
         by_name.setdefault(call.name, []).append(position)
     budget = Budget()
     indexes: dict[str, _Index] = {}
+    # Telling equal patterns apart costs more than it saves where there are few.
+    keys: list[Hashable] = [id(each) if len(patterns) < INDEX_FROM else each.key for each in patterns]
     known: dict[Hashable, tuple[int, ...]] = {}
-    for pattern in patterns:
-        if pattern.key not in known:
-            known[pattern.key] = _find(pattern, calls, by_name, indexes, compatible, budget)
-    return [known[pattern.key] for pattern in patterns]
+    for key, pattern in zip(keys, patterns, strict=True):
+        if key not in known:
+            known[key] = _find(pattern, calls, by_name, indexes, compatible, budget)
+    return [known[key] for key in keys]
 
 
 def _find(
@@ -61,7 +63,7 @@ def _find(
     positions = by_name.get(pattern.name, [])
     if pattern.matches is None:
         return tuple(positions)
-    if pattern.literals and len(positions) >= INDEX_FROM:
+    if len(positions) >= INDEX_FROM and pattern.literals:
         if pattern.name not in indexes:
             indexes[pattern.name] = _Index(positions, calls)
         positions = indexes[pattern.name].narrow(pattern)
