@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, Final
 
+from rightcall.core import jsontext
 from rightcall.core.assertion import Compiled, judge
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import (
@@ -25,7 +26,6 @@ from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.errors import TraceError
 from rightcall.testsets import CompiledTest
 from rightcall.testsets.model import Test
-from rightcall.traces import native
 
 CRASHED: Final = "internal_error"
 """The code of the finding that a crash of ours leaves."""
@@ -49,7 +49,7 @@ def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attemp
         alignments={verdict.id: rows for verdict, rows in judged if rows},
         warnings=trajectory.warnings,
         place=_place(trajectory, file),
-        hash=hashlib.sha256(native.encode(trajectory)).hexdigest()[:_HASH_DIGITS],
+        hash=hashlib.sha256(jsontext.encode(trajectory)).hexdigest()[:_HASH_DIGITS],
     )
 
 
@@ -132,7 +132,8 @@ def unread(error: TraceError) -> Result:
 
 def crashes(result: Result) -> int:
     """Count the verdicts that are a crash of ours."""
-    verdicts = (verdict for attempt in result.attempts for verdict in attempt.verdicts)
+    attempts = result.attempts
+    verdicts = (verdict for attempt in attempts for verdict in attempt.verdicts if verdict.status == Status.ERROR)
     return sum(finding.code == CRASHED for verdict in verdicts for finding in verdict.findings)
 
 
