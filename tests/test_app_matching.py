@@ -172,6 +172,13 @@ def test_bad_record_is_an_attempt_at_the_test_it_names(tmp_path: Path, two: Path
     assert kept.outcomes == {"wants_a": "error", "wants_b": "pass"}
 
 
+def test_bad_record_is_an_error_under_every_test(tmp_path: Path, two: Path) -> None:
+    """Graded against all tests, an unreadable record is one error, and expectations in records are unused."""
+    kept = grade(lines(tmp_path / "t.jsonl", record("p", "a", **B), "nonsense"), tests=[two], apply_all=True)
+    assert list(kept.outcomes.values()) == ["pass", "fail", "error"]
+    assert kept.end_note.warnings == ("unused, since a test set is given: the expectations of p",)
+
+
 def test_ids_are_unique_over_test_sets(tmp_path: Path, two: Path) -> None:
     """Two test sets graded together cannot have a test of the same id."""
     other = write_tests(tmp_path / "other.rightcall.json", wants_a=B)

@@ -31,9 +31,10 @@ HEAVY = (
 
 TELL = """
 import sys
+before = set(sys.modules)
 from rightcall.faces.cli import run
 code = run(sys.argv[1:])
-print(code, *sorted(name for name in sys.modules), file=sys.stderr)
+print(code, *sorted(set(sys.modules) - before), file=sys.stderr)
 """
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
@@ -102,6 +103,21 @@ def test_reader_that_goes_away_is_no_trouble(tmp_path: Path) -> None:
         process.wait()
     assert (process.returncode, complaints) == (1, b"")
     assert json.loads((tmp_path / "r.json").read_bytes())["counts"]["failed"] == 3000
+
+
+def test_text_that_nobody_reads_is_no_trouble(tmp_path: Path) -> None:
+    """A command whose reader is gone before it writes ends quietly."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-c", "from rightcall.faces.cli import main; main()", "schema"],
+        cwd=tmp_path,
+        stdout=write,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write)
+    assert (0, b"") == (done.returncode, done.stderr)
 
 
 def test_full_disk_is_told(tmp_path: Path) -> None:

@@ -1,17 +1,20 @@
 """Which trajectory is graded for which test, and the results in their order.
 
 Trajectories are graded as they come and then dropped. What is kept until the end is one attempt each, since a
-later trajectory may be another attempt at the same test; only `each_for_all` keeps nothing.
+later trajectory may be another attempt at the same test: beyond some size in a temporary file, so that memory holds
+only ids and numbers. `each_for_all` keeps nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall.app import runner
+from rightcall.app.spool import Spool
+from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Count
 from rightcall.core.results import Attempt, Result
@@ -50,8 +53,21 @@ def by_test(
     its own id or its conversation's; one trajectory and one test belong together anyway.
     """
     notes.counts.update(compiled.test.count for compiled in tests)
-    table = {compiled.test.id: compiled for compiled in tests}
-    attempts: dict[str, list[Attempt]] = {identity: [] for identity in table}
+    with Spool[Attempt]() as spool:
+        attempts = _Attempts(spool, (compiled.test.id for compiled in tests))
+        bad = _grade_by_test(readings, {compiled.test.id: compiled for compiled in tests}, id_key, attempts, notes)
+        yield from (runner.result(compiled.test, attempts.of(compiled.test.id)) for compiled in tests)
+    yield from map(runner.unread, bad)
+
+
+def _grade_by_test(
+    readings: Iterable[Reading],
+    table: Mapping[str, CompiledTest],
+    id_key: str | None,
+    attempts: _Attempts,
+    notes: Notes,
+) -> list[TraceError]:
+    """Grade everything and return what could not be read."""
     bad: list[TraceError] = []
     carried: list[str] = []
     lonely: Reading | None = None
@@ -66,16 +82,15 @@ def by_test(
         named = _named(item, id_key)
         identity = _belongs_to(item, named, table)
         if identity is not None:
-            attempts[identity].append(runner.attempt(item, table[identity], reading.file))
-        elif count == 1 and len(tests) == 1 and named is None:
+            attempts.add(identity, runner.attempt(item, table[identity], reading.file))
+        elif count == 1 and len(table) == 1 and named is None:
             lonely = reading
         else:
             notes.unused.append(_unused(item, reading.file, named))
     if lonely is not None:
-        _settle_lonely(lonely, count, tests[0], attempts, notes)
+        _settle_lonely(lonely, count, next(iter(table.values())), attempts, notes)
     _note_carried(carried, notes)
-    yield from (runner.result(compiled.test, attempts[compiled.test.id]) for compiled in tests)
-    yield from map(runner.unread, bad)
+    return bad
 
 
 def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
@@ -101,7 +116,17 @@ def by_own_expectations(readings: Iterable[Reading], compile_one: CompileOne, no
 
     `TestSetError` when trajectories of one id carry different expectations, `UsageError` when none carries any.
     """
-    groups: dict[str, _Group] = {}
+    with Spool[_Head]() as heads, Spool[Attempt]() as spool:
+        groups = _Groups(heads, spool)
+        bad = _grade_groups(readings, compile_one, groups, notes)
+        yield from (runner.result(*groups.of(identity)) for identity in groups.ids)
+    yield from map(runner.unread, bad)
+
+
+def _grade_groups(
+    readings: Iterable[Reading], compile_one: CompileOne, groups: _Groups, notes: Notes
+) -> list[TraceError]:
+    """Grade everything and return what could not be read."""
     bad: list[TraceError] = []
     for number, reading in enumerate(readings, 1):
         item = reading.item
@@ -110,39 +135,70 @@ def by_own_expectations(readings: Iterable[Reading], compile_one: CompileOne, no
         elif not _expects(item):
             notes.unused.append(_shown(item, reading.file))
         else:
-            identity = item.id or f"{reading.file}[{number}]"
-            test = _add(groups, identity, item, reading.file, compile_one)
-            notes.counts.add(test.count)
-    if notes.unused and not groups:
+            compiled = compile_one(item, item.id or f"{reading.file}[{number}]", reading.file)
+            notes.counts.add(compiled.test.count)
+            groups.add(compiled, item, reading.file)
+    if notes.unused and not groups.ids:
         raise UsageError("there is nothing to grade: no trajectory carries expectations; name a test set with --tests")
-    yield from (runner.result(group.compiled.test, group.attempts) for group in groups.values())
-    yield from map(runner.unread, bad)
+    return bad
 
 
-class _Group(msgspec.Struct, frozen=True):
-    compiled: CompiledTest
-    expectations: Mapping[str, Any]
-    attempts: list[Attempt]
+class _Attempts:
+    """The attempts at each test, in the order in which they came."""
+
+    def __init__(self, spool: Spool[Attempt], identities: Iterable[str] = ()) -> None:
+        self._spool = spool
+        self._tickets: dict[str, list[int]] = {identity: [] for identity in identities}
+
+    def __contains__(self, identity: str) -> bool:
+        return identity in self._tickets
+
+    def add(self, identity: str, attempt: Attempt) -> None:
+        """Keep one more attempt at a test."""
+        self._tickets.setdefault(identity, []).append(self._spool.keep(attempt))
+
+    def of(self, identity: str) -> list[Attempt]:
+        """Give back the attempts at a test."""
+        return [self._spool.fetch(ticket) for ticket in self._tickets[identity]]
 
 
-def _add(groups: dict[str, _Group], identity: str, trajectory: Trajectory, file: str, compile_one: CompileOne) -> Test:
-    group = groups.get(identity)
-    if group is None:
-        group = _Group(compile_one(trajectory, identity, file), trajectory.expectations, [])
-        groups[identity] = group
-    elif not equal(group.expectations, trajectory.expectations):
-        raise TestSetError(
-            f"the records with id `{identity}` expect different things; attempts at one test must expect the same",
-            Where(file=file),
-        )
-    group.attempts.append(runner.attempt(trajectory, group.compiled, file))
-    return group.compiled.test
+_Head = tuple[Test, bytes]
+"""A test that a record carries, without its assertions, and what the record expects, as text."""
 
 
-def _keep_unread(error: TraceError, attempts: Mapping[str, list[Attempt]], bad: list[TraceError]) -> None:
+class _Groups:
+    """Tests that records carry, by id, and the attempts at them."""
+
+    def __init__(self, heads: Spool[_Head], attempts: Spool[Attempt]) -> None:
+        self.ids: dict[str, int] = {}
+        self._heads = heads
+        self._attempts = _Attempts(attempts)
+
+    def add(self, compiled: CompiledTest, trajectory: Trajectory, file: str) -> None:
+        """Grade one more attempt; `TestSetError` if it expects something else than the ones before it."""
+        expectations, identity = jsontext.encode(trajectory.expectations), compiled.test.id
+        if identity not in self.ids:
+            self.ids[identity] = self._heads.keep((replace(compiled.test, assertions=(), places=()), expectations))
+        elif not _same(self._heads.fetch(self.ids[identity])[1], expectations):
+            raise TestSetError(
+                f"the records with id `{identity}` expect different things; attempts at one test must expect the same",
+                Where(file=file),
+            )
+        self._attempts.add(identity, runner.attempt(trajectory, compiled, file))
+
+    def of(self, identity: str) -> tuple[Test, list[Attempt]]:
+        """Give back a test and its attempts."""
+        return self._heads.fetch(self.ids[identity])[0], self._attempts.of(identity)
+
+
+def _same(one: bytes, other: bytes) -> bool:
+    return one == other or equal(jsontext.decode(one), jsontext.decode(other))
+
+
+def _keep_unread(error: TraceError, attempts: _Attempts, bad: list[TraceError]) -> None:
     """An unreadable record is an attempt at the test that its id names, else a result of its own."""
     if error.record_id is not None and error.record_id in attempts:
-        attempts[error.record_id].append(runner.unread_attempt(error))
+        attempts.add(error.record_id, runner.unread_attempt(error))
     else:
         bad.append(error)
 
@@ -170,13 +226,13 @@ def _settle_lonely(
     reading: Reading,
     count: int,
     compiled: CompiledTest,
-    attempts: Mapping[str, list[Attempt]],
+    attempts: _Attempts,
     notes: Notes,
 ) -> None:
     item = reading.item
     assert isinstance(item, Trajectory)
     if count == 1:
-        attempts[compiled.test.id].append(runner.attempt(item, compiled, reading.file))
+        attempts.add(compiled.test.id, runner.attempt(item, compiled, reading.file))
     else:
         notes.unused.insert(0, _unused(item, reading.file, None))
 

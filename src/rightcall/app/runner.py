@@ -65,6 +65,8 @@ def _judged(trajectory: Trajectory, assertion: Compiled) -> tuple[Verdict, tuple
         verdict = judge(trajectory, assertion)
         align = getattr(assertion.check, "align", None)
         rows = tuple(align(trajectory)) if align is not None and verdict.status == Status.FAIL else ()
+        # Its words are found now: later they would keep the whole trajectory alive, or crash in a report.
+        verdict.evidence.spoken()
     except Exception as error:
         return _crashed(assertion, error), ()
     return verdict, rows

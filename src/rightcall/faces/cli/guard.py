@@ -31,7 +31,8 @@ def guarded(command: Callable[[], Any]) -> int:
     except RightcallError as error:
         note(f"error: {error}")
         return INCOMPLETE if isinstance(error, StoreError) else USAGE
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # click leaves with 1 when the reader of its output has gone; to us that is no failure.
         abandon_output()
         return 0
     except Exception:
