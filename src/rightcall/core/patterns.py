@@ -13,9 +13,8 @@ from msgspec import UNSET, UnsetType
 
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall
-from rightcall.core.jsontext import JSONError, check_depth
 from rightcall.core.stringify import stringify
-from rightcall.core.values import comparer, deep_matches, equal, freeze, is_delicate, is_json
+from rightcall.core.values import comparer, deep_matches, equal, freeze, is_json, is_plain
 from rightcall.errors import TestSetError, Where
 
 ArgumentsMode = Literal["partial", "exact", "ignore", "subset", "regex", "deep"]
@@ -157,10 +156,6 @@ def _from_regex(call: ExpectedCall, match: Match, setting: Setting) -> Pattern:
 
 
 def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting) -> Pattern:
-    try:
-        check_depth(expected)
-    except JSONError as error:
-        raise TestSetError(str(error), Where(path="arguments")) from None
     normalise = _normaliser(call, setting)
     compared = normalise(expected) if normalise else expected
     compare = _comparison(mode, compared)
@@ -191,9 +186,8 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
 
     One comparison of item views does it, but for values that need more than Python's `==`.
     """
-    own = [key for key, value in expected.items() if not is_json(value)]
-    items = ({key: value for key, value in expected.items() if key not in own} if own else expected).items()
-    delicate = [(key, value) for key, value in expected.items() if key in own or is_delicate(value)]
+    items = {key: value for key, value in expected.items() if is_plain(value)}.items()
+    delicate = [] if len(items) == len(expected) else [pair for pair in expected.items() if not is_plain(pair[1])]
 
     def has_items(arguments: Any) -> bool:
         return isinstance(arguments, dict) and items <= arguments.items()

@@ -38,9 +38,26 @@ def equal(expected: Any, actual: Any) -> bool:
 
 def comparer(expected: Any) -> Callable[[Any], bool]:
     """`equal` with the expected value looked at once, for many comparisons."""
-    if is_json(expected) and not is_delicate(expected):
-        return functools.partial(operator.eq, expected)
-    return functools.partial(equal, expected)
+    return functools.partial(operator.eq if is_plain(expected) else equal, expected)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether Python's `==` decides as JSON does: a JSON value without booleans, and numbers other than 0 and 1."""
+    if type(value) is str:
+        return True
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack += item.values()
+        elif isinstance(item, list | tuple):
+            stack += item
+        elif isinstance(item, int | float):
+            if item == 0 or item == 1:
+                return False
+        elif not isinstance(item, str | None):
+            return False
+    return True
 
 
 def is_delicate(value: Any) -> bool:

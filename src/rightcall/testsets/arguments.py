@@ -29,12 +29,7 @@ class MisplacedError(Exception):
 
 def native(value: Any, path: str) -> Any:
     """Arguments of a native file, in which `$` begins an operator and `{$literal: v}` is any data `v`."""
-    decoded = as_data(value, path)
-    try:
-        check_depth(decoded)
-    except JSONError as error:
-        raise MisplacedError(path, error.message) from None
-    return _unwrap(decoded, path)
+    return _unwrap(as_data(value, path), path)
 
 
 def as_data(value: Any, path: str) -> Any:
@@ -42,13 +37,21 @@ def as_data(value: Any, path: str) -> Any:
     if value is None:
         raise MisplacedError(path, "expected arguments, found null; leave the key out to accept any")
     if not isinstance(value, str):
-        return value
+        return _shallow(value, path)
     try:
         decoded = decode(value)
     except JSONError as error:
         text = shorten(value)
         raise MisplacedError(path, f"expected arguments or JSON text, found `{text}`: {error.message}") from None
     return as_data(decoded, path) if decoded is None else decoded
+
+
+def _shallow(value: Any, path: str) -> Any:
+    try:
+        check_depth(value)
+    except JSONError as error:
+        raise MisplacedError(path, error.message) from None
+    return value
 
 
 def _unwrap(value: Any, path: str) -> Any:

@@ -20,6 +20,7 @@ from rightcall.testsets.preparing import (
     without_extra,
     without_record_fields,
 )
+from rightcall.testsets.simple import simple
 
 
 def from_keys(expectations: Mapping[str, Any], kinds: Kinds, *, dialect: str | None = None) -> Test:
@@ -48,6 +49,8 @@ def embedded(
     `arguments: null` on an expected call accepts any arguments.
     """
     at = where or Where()
+    if dialect is None and (short := simple(expectations, identity)) is not None:
+        return replace(short, where=at)
     try:
         test = from_keys(accepting_null_arguments(dict(expectations)), kinds, dialect=dialect)
     except TestSetError as error:
