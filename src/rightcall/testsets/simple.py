@@ -1,0 +1,65 @@
+"""The short way for what most records expect: calls by name and arguments, and nothing else.
+
+It gives the very test that the long way gives, or `None` where there is anything to say about the expectations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, get_args
+
+from rightcall.assertions.trajectory import ToolCallTrajectory
+from rightcall.core.lining import Mode
+from rightcall.core.patterns import ExpectedCall
+from rightcall.testsets.model import Place, Test
+
+_KEYS: Final = {"expected_tool_calls", "match", "arguments"}
+_MODES: Final = frozenset(get_args(Mode))
+_ARGUMENTS: Final = frozenset(("partial", "exact", "ignore", "deep"))
+_PLACES: Final = (Place(),)
+
+
+def simple(expectations: Mapping[str, Any], identity: str) -> Test | None:
+    """The test that a record's expectations state, if they are plain expected calls."""
+    if not expectations.keys() <= _KEYS:
+        return None
+    match = expectations.get("match", "in_order")
+    arguments = expectations.get("arguments", "partial")
+    calls = _calls(expectations.get("expected_tool_calls"))
+    if calls is None or match not in _MODES or arguments not in _ARGUMENTS:
+        return None
+    assertion = ToolCallTrajectory(expected_tool_calls=calls, match=match, arguments=arguments)
+    return Test(id=identity, assertions=(assertion,), places=_PLACES)
+
+
+def _calls(listed: Any) -> tuple[ExpectedCall, ...] | None:
+    if not isinstance(listed, list):
+        return None
+    calls = [_call(call) for call in listed]
+    return None if None in calls else tuple([call for call in calls if call is not None])
+
+
+def _call(call: Any) -> ExpectedCall | None:
+    if isinstance(call, str) and call:
+        return ExpectedCall(name=call)
+    if not isinstance(call, dict) or not isinstance(call.get("name"), str) or not call["name"]:
+        return None
+    if len(call) == 1:
+        return ExpectedCall(name=call["name"])
+    arguments = call.get("arguments")
+    if len(call) == 2 and isinstance(arguments, dict) and not _has_operators(arguments):
+        return ExpectedCall(name=call["name"], arguments=arguments)
+    return None
+
+
+def _has_operators(arguments: dict[str, Any]) -> bool:
+    stack: list[Any] = [arguments]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            if any(key[:1] == "$" for key in value):
+                return True
+            stack += [item for item in value.values() if isinstance(item, dict | list)]
+        else:
+            stack += [item for item in value if isinstance(item, dict | list)]
+    return False
