@@ -57,6 +57,9 @@ def test_odd_but_usable_input_is_graded(capfdbinary: pytest.CaptureFixture[bytes
             f'{{"id": "q", "tool_calls": [{{"name": "a", "arguments": {"[" * 300}{"]" * 300}}}]}}', id="too deep"
         ),
         pytest.param('{"id": "q", "tool_calls": [], "expected_tool_cals": []}', id="misspelt expectation"),
+        pytest.param(
+            r'{"id": "q", "tool_calls": [{"name": "a", "requestor": "\ud800"}]}', id="lone surrogate as a word"
+        ),
         pytest.param("5", id="a number"),
         pytest.param("nonsense", id="no JSON"),
     ],

@@ -106,6 +106,9 @@ def convert(value: Any, type_: type[_T], path: str) -> _T:
     """A decoded value as a struct; `TraceError` with the path of the first field of a wrong type."""
     try:
         return msgspec.convert(value, type_)
+    except UnicodeEncodeError:
+        # The library words its errors as UTF-8, in which a lone surrogate cannot be written.
+        raise TraceError("a lone surrogate stands where it cannot", Where(path=path)) from None
     except msgspec.ValidationError as error:
         message, _, at = str(error).partition(" - at `$")
         inner = at.rstrip("`").removeprefix(".")
