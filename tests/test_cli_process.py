@@ -51,6 +51,15 @@ def test_small_commands_import_little(tmp_path: Path, arguments: list[str]) -> N
     assert [name for name in HEAVY if name in modules] == []
 
 
+def test_help_imports_nothing_of_the_engine(tmp_path: Path) -> None:
+    """The help needs the command line alone."""
+    done = subprocess.run(
+        [sys.executable, "-c", TELL, "--help"], cwd=tmp_path, capture_output=True, check=True, text=True
+    )
+    modules = done.stderr.split()[1:]
+    assert [name for name in modules if name == "msgspec" or name.startswith(("rightcall.core", "rightcall.app"))] == []
+
+
 @pytest.mark.parametrize("environment", [ASCII, {"LC_ALL": "C"}, {}, {"PYTHONIOENCODING": "latin-1"}])
 def test_output_is_utf8_whatever_the_locale(tmp_path: Path, environment: dict[str, str]) -> None:
     """Letters of every script, and lone surrogates, are written under an ASCII locale."""
@@ -117,7 +126,7 @@ def test_text_that_nobody_reads_is_no_trouble(tmp_path: Path) -> None:
         check=False,
     )
     os.close(write)
-    assert (0, b"") == (done.returncode, done.stderr)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_full_disk_is_told(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from typing import Any, Final
 import click
 
 from rightcall import __version__
-from rightcall.errors import RightcallError, StoreError
 from rightcall.faces.cli.streams import abandon_output, note
 
 USAGE: Final = 2
@@ -28,21 +27,28 @@ def guarded(command: Callable[[], Any]) -> int:
     except (click.Abort, KeyboardInterrupt):
         note("interrupted")
         return INTERRUPTED
-    except RightcallError as error:
-        note(f"error: {error}")
-        return INCOMPLETE if isinstance(error, StoreError) else USAGE
     except (BrokenPipeError, SystemExit):
         # click leaves with 1 when the reader of its output has gone; to us that is no failure.
         abandon_output()
         return 0
-    except Exception:
-        _own_up()
-        return INCOMPLETE
+    except Exception as error:
+        return _told(error)
     return code if isinstance(code, int) else 0
 
 
-def _own_up() -> None:
-    traceback.print_exc(file=sys.stderr)
+def _told(error: Exception) -> int:
+    """Say what went wrong and return the exit code."""
+    from rightcall.errors import RightcallError, StoreError
+
+    if not isinstance(error, RightcallError):
+        _own_up(error)
+        return INCOMPLETE
+    note(f"error: {error}")
+    return INCOMPLETE if isinstance(error, StoreError) else USAGE
+
+
+def _own_up(error: Exception) -> None:
+    traceback.print_exception(error, file=sys.stderr)
     note(
         f"error: this is a mistake in rightcall {__version__}, not in your files.\n"
         "Please report it with the lines above and, if you can, the input that leads to it."

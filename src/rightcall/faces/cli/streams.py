@@ -8,8 +8,6 @@ import shutil
 import sys
 from typing import Any, TextIO
 
-from rightcall.errors import StoreError, Where
-
 WIDTH = 100
 """Cells in a line where no terminal says how many."""
 
@@ -75,6 +73,8 @@ class StandardOutput:
             self._is_open = False
             abandon_output()
         except OSError as error:
+            from rightcall.errors import StoreError, Where
+
             abandon_output()
             raise StoreError(f"cannot be written: {error.strerror or error}", Where(file="<stdout>")) from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from rightcall.errors import RightcallError
 from rightcall.faces.cli import streams
 
 _EPILOG = """\
@@ -28,6 +27,7 @@ def command(files: tuple[str, ...], dialect: str | None) -> int:
 
 def _validate(file: str, dialect: str | None) -> int:
     from rightcall.app import service
+    from rightcall.errors import RightcallError
 
     try:
         test_set, warnings = service.validate(file, dialect)
