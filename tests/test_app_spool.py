@@ -17,24 +17,24 @@ from support.reporting import results
 @given(st.lists(results(), max_size=5), st.sampled_from([1, 10_000_000]))
 def test_everything_comes_back_as_it_was(made: list[Result], in_memory: int) -> None:
     """Whatever is kept comes back equal, in any order, from memory as from a file."""
-    with Spool[Result](in_memory) as spool:
+    with Spool[Result](Result, in_memory) as spool:
         tickets = [spool.keep(result) for result in made]
         assert list(reversed(made)) == [spool.fetch(ticket) for ticket in reversed(tickets)]
 
 
 def test_keeping_and_fetching_may_alternate() -> None:
     """What is fetched in between does not disturb what is kept after it."""
-    with Spool[Any](1) as spool:
+    with Spool[Any](Any, 1) as spool:
         first = spool.keep({"a": 1})
         assert spool.fetch(first) == {"a": 1}
         second = spool.keep("b")
         assert [spool.fetch(second), spool.fetch(first)] == ["b", {"a": 1}]
 
 
-def test_what_cannot_be_pickled_is_kept_as_it_is() -> None:
-    """A thing that another package made, and that knows no pickling, is not lost."""
-    with Spool[Callable[[], int]]() as spool:
-        odd = lambda: 7  # noqa: E731  # a function without a name cannot be pickled
+def test_what_cannot_be_encoded_is_kept_as_it_is() -> None:
+    """A thing that another package made, and that cannot be written down, is not lost."""
+    with Spool[Callable[[], int]](Any) as spool:
+        odd = lambda: 7  # noqa: E731  # a function cannot be written down
         tickets = [spool.keep(odd), spool.keep(len), spool.keep(odd)]  # type: ignore[arg-type]  # any thing will do
         assert [odd, len, odd] == [spool.fetch(ticket) for ticket in tickets]
 
@@ -42,5 +42,5 @@ def test_what_cannot_be_pickled_is_kept_as_it_is() -> None:
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "漢" * 1000])
 def test_text_of_every_kind_comes_back(text: str) -> None:
     """Lone surrogates and long text are kept exactly."""
-    with Spool[str](10) as spool:
+    with Spool[str](str, 10) as spool:
         assert text == spool.fetch(spool.keep(text))

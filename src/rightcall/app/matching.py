@@ -53,7 +53,7 @@ def by_test(
     its own id or its conversation's; one trajectory and one test belong together anyway.
     """
     notes.counts.update(compiled.test.count for compiled in tests)
-    with Spool[Attempt]() as spool:
+    with Spool[Attempt](Attempt) as spool:
         attempts = _Attempts(spool, (compiled.test.id for compiled in tests))
         bad = _grade_by_test(readings, {compiled.test.id: compiled for compiled in tests}, id_key, attempts, notes)
         yield from (runner.result(compiled.test, attempts.of(compiled.test.id)) for compiled in tests)
@@ -116,7 +116,7 @@ def by_own_expectations(readings: Iterable[Reading], compile_one: CompileOne, no
 
     `TestSetError` when trajectories of one id carry different expectations, `UsageError` when none carries any.
     """
-    with Spool[_Head]() as heads, Spool[Attempt]() as spool:
+    with Spool[_Head](_Head) as heads, Spool[Attempt](Attempt) as spool:
         groups = _Groups(heads, spool)
         bad = _grade_groups(readings, compile_one, groups, notes)
         yield from (runner.result(*groups.of(identity)) for identity in groups.ids)
