@@ -14,6 +14,13 @@ import pytest
 OWN = Path(__file__).parent.parent / "traces"
 
 READ_BY = {
+    "gemini": "gemini",
+    "gemini-cli": "gemini",
+    "gemini-stream": "gemini",
+    "google-adk-evalset": "google-adk",
+    "google-adk-events": "google-adk",
+    "google-adk-session": "google-adk",
+    "http-log-gemini": "gemini",
     "http-log-openai-chat": "openai-chat",
     "openai-chat": "openai-chat",
     "openai-chat-stream": "openai-chat",
@@ -25,6 +32,15 @@ READ_BY = {
     "otlp-json-base64ids": "openinference",
 }
 """The reader of each format of the index that can be read."""
+
+
+EXPECTATIONS = frozenset({"google-adk-evalset/4.json"})
+"""Files that hold expected calls, not a trace; the index lists what is expected."""
+
+UNSAID = {
+    "google-adk-session/1.json": "a session does not say which of its tools are agents",
+}
+"""Files that do not say what the index says became of their calls, and why."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -39,7 +55,12 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def reader(self) -> str | None:
         """The name of the format that reads this file, if one does."""
-        return READ_BY.get(self.format)
+        return None if self.is_expectation else READ_BY.get(self.format)
+
+    @property
+    def is_expectation(self) -> bool:
+        """Whether the file holds expected calls only, and is to be refused."""
+        return self.format == "bfcl-ground-truth" or self.file in EXPECTATIONS
 
 
 def entries(folder: Path) -> Iterator[Entry]:

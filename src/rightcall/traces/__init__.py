@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
-from rightcall.traces import documents, heads, native, objects, openai_chat, openinference
+from rightcall.traces import documents, gemini, google_adk, heads, native, objects, openai_chat, openinference
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -28,6 +28,8 @@ class Format(msgspec.Struct, frozen=True):
 
 FORMATS: Final[dict[str, Format]] = {
     "native": Format("native", native.claims, native.read),
+    "gemini": Format("gemini", gemini.claims, gemini.read),
+    "google-adk": Format("google-adk", google_adk.claims, google_adk.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
     "openinference": Format("openinference", openinference.claims, openinference.read),
 }
@@ -39,6 +41,8 @@ def detect(head: bytes) -> str:
     head = head[: documents.HEAD].removeprefix(b"\xef\xbb\xbf")
     if container := heads.binary(head):
         raise TraceError(f"this is {container}, which is not read as it is; give {_textual(container)}")
+    if expectations := heads.expectations(head):
+        raise TraceError(f"this file holds {expectations}, which say what should be called; give a recorded trace")
     for name, format_ in FORMATS.items():
         if format_.claims(head):
             return name

@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 
 from rightcall.core import jsontext
-from rightcall.core.calls import CallStatus, ToolCall
+from rightcall.core.calls import UNSETTLED_STATUSES, CallStatus, ToolCall, ToolSpec, Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import documents
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -96,9 +98,35 @@ def joined(events: Iterable[Event]) -> Joined:
             continue
         message, user_spoke = message + 1, False
         for call in event.calls:
-            open_.add(len(calls), message, _keys(call))
+            if call.status in UNSETTLED_STATUSES:
+                open_.add(len(calls), message, _keys(call))
             calls.append(msgspec.structs.replace(call, turn=turn, message=message))
     return Joined(tuple(calls), tuple(warnings))
+
+
+def trajectory(
+    messages: list[Any],
+    events: Iterable[Event],
+    warnings: list[str],
+    *,
+    path: str = "messages",
+    tools: tuple[ToolSpec, ...] = (),
+    gaps: tuple[str, ...] = (),
+    output: Any = None,
+) -> Trajectory:
+    """The trajectory of the events of some messages. `warnings` may still grow while the events are read."""
+    told = joined(events)
+    if len(told.calls) > documents.MAX_CALLS:
+        limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
+        raise TraceError(limit, Where(path=path))
+    return Trajectory(
+        tool_calls=told.calls,
+        gaps=gaps,
+        available_tools=tools,
+        messages=messages,
+        output=output,
+        warnings=(*warnings, *told.warnings),
+    )
 
 
 def _keys(call: ToolCall) -> list[Hashable]:

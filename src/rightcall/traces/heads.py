@@ -75,6 +75,18 @@ def _closed(text: bytes) -> bytes:
     return text[:cut] + closers
 
 
+def expectations(head: bytes) -> str:
+    """What a file is that holds only the calls a benchmark expects, else the empty string."""
+    value = sketch(head)
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if not isinstance(value, dict):
+        return ""
+    if {"id", "ground_truth"} <= value.keys() and not {"messages", "tool_calls", "result"} & value.keys():
+        return "the expected answers of BFCL"
+    return "the expected tool uses of ADK" if {"query", "expected_tool_use"} <= value.keys() else ""
+
+
 def describe(head: bytes) -> str:
     """What an unknown file looks like, for the message that refuses it."""
     value = sketch(head)

@@ -73,6 +73,27 @@ def call(entry: Any) -> tuple[ToolCall, tuple[str, ...]]:
     return _call(entry)
 
 
+def named(
+    name: Any, source: Any = UNSET, *, id: Any = None, absent: ArgumentsState = "ok", at: str = ""
+) -> tuple[ToolCall, tuple[str, ...]]:
+    """The call of a format that says where the parts of a call stand, and what there is to warn about.
+
+    `absent` is what missing arguments mean in that format (G10); `at` is the place of the call.
+    """
+    decoded = arguments(source, absent)
+    made = ToolCall(
+        name=name if isinstance(name, str) else "",
+        arguments=decoded.value,
+        arguments_state=decoded.state,
+        arguments_text=decoded.text,
+        id=id if isinstance(id, str) and id else None,
+        sources=(at,) if at else (),
+    )
+    if isinstance(name, str):
+        return made, ()
+    return made, (f"{at} has no string for its name; counted as a call without a name".strip(),)
+
+
 def is_call(entry: Any) -> bool:
     """Whether an entry is a tool call of a known shape, with a name."""
     entry = _decode_entry(entry)

@@ -1,0 +1,134 @@
+"""What the readers of message formats have in common: documents, lists, lines, and parts that belong together.
+
+A family says what a value is; the rest is the same for all: a list of messages is one conversation, so are lines
+that are single messages; each other line, and each element of an array, is a record of its own; parts such as
+the chunks of a stream are gathered and put together at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core import jsontext
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import documents, heads, shapes
+
+MESSAGE: Final = "message"
+"""What `kind` says of a single message."""
+
+RECORD: Final = "record"
+"""What `kind` says of a value that holds whole conversations."""
+
+EXCHANGE: Final = "exchange"
+"""What `kind` says of a request with its response. Those of other formats are gathered too, as `None`."""
+
+
+class Family(msgspec.Struct, frozen=True, kw_only=True):
+    """A format of messages.
+
+    `kind` says what a value is: `MESSAGE`, `RECORD`, the name of a part, or `None` if it is not of this format.
+    `whole` gives the trajectories of a list of messages or of a record; `together` those of all parts of a name.
+    `expected` says in an error what was looked for.
+    """
+
+    expected: str
+    kind: Callable[[Any], str | None]
+    whole: Callable[[Any], Iterable[Trajectory]]
+    together: Callable[[str, list[Any]], Iterable[Trajectory | TraceError]]
+
+
+def claims(family: Family, head: bytes) -> bool:
+    """Whether the first value is a message, a record or a part of the format, or a list of these."""
+    value = heads.sketch(head)
+    if isinstance(value, list) and len(value) > 1 and len(head) >= documents.HEAD:
+        value = value[:-1]
+    return _is_claimed(family, value)
+
+
+def _is_claimed(family: Family, value: Any) -> bool:
+    if isinstance(value, list) and family.kind(value) is None:
+        return bool(value) and all(_is_claimed(family, element) for element in value)
+    return family.kind(value) is not None
+
+
+def read(family: Family, chunks: Iterable[bytes], file: str) -> Iterator[Trajectory | TraceError]:
+    """Every conversation, in order; one that cannot be read is yielded as an error."""
+    parts: dict[str, list[Any]] = {}
+    gaps: list[str] = []
+    for item in documents.documents(chunks):
+        if isinstance(item, TraceError):
+            if parts:
+                gaps.append(f"line {item.where.line} was rejected: {item.message}")
+            else:
+                yield item.within(file=file)
+            continue
+        for value, path in _elements(family, item.value):
+            kind = family.kind(value)
+            if kind is None and isinstance(value, dict) and {"request", "response"} <= value.keys():
+                parts.setdefault(EXCHANGE, []).append(None)
+            elif kind in (None, RECORD):
+                yield from _placed(_whole(family, value, path), file, item.line)
+            else:
+                parts.setdefault(str(kind), []).append(value)
+    if parts.get(EXCHANGE) and not any(parts[EXCHANGE]):
+        del parts[EXCHANGE]
+        yield TraceError(f"expected {family.expected}; found exchanges of another format").within(file=file)
+    for kind, values in parts.items():
+        yield from _placed(_together(family, kind, values, tuple(gaps)), file, None)
+
+
+def _elements(family: Family, value: Any) -> Iterable[tuple[Any, str]]:
+    """One document as the values that it holds: a list that has a message of the format is a conversation."""
+    if not isinstance(value, list) or not value or family.kind(value) or _is_conversation(family, value):
+        return [(value, "")]
+    return [(element, f"[{index}]") for index, element in enumerate(value)]
+
+
+def _is_conversation(family: Family, value: list[Any]) -> bool:
+    return any(family.kind(element) == MESSAGE for element in value)
+
+
+def _placed(items: Iterable[Trajectory | TraceError], file: str, line: int | None) -> Iterator[Trajectory | TraceError]:
+    for item in items:
+        yield item.within(file=file, line=line) if isinstance(item, TraceError) else item
+
+
+def _whole(family: Family, value: Any, path: str) -> Iterator[Trajectory | TraceError]:
+    known = family.kind(value) == RECORD or (isinstance(value, list) and _is_conversation(family, value))
+    try:
+        jsontext.check_depth(value)
+        if not known:
+            raise TraceError(f"expected {family.expected}; found {_found(value)}")
+        yield from family.whole(value)
+    except jsontext.JSONError as error:
+        yield TraceError(error.message, Where(path=path), _identity(value))
+    except TraceError as error:
+        error.record_id = error.record_id or _identity(value)
+        yield error.within(path=path)
+
+
+def _together(family: Family, kind: str, values: list[Any], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
+    try:
+        jsontext.check_depth(values)
+        for made in family.whole(values) if kind == MESSAGE else family.together(kind, values):
+            yield made if isinstance(made, TraceError) else msgspec.structs.replace(made, gaps=(*made.gaps, *gaps))
+    except jsontext.JSONError as error:
+        yield TraceError(error.message)
+    except TraceError as error:
+        yield error
+
+
+def _found(value: Any) -> str:
+    if isinstance(value, dict):
+        keys = ", ".join(f"`{key[:40]}`" for key in list(value)[:8])
+        return f"an object with the keys {keys}" if keys else "an empty object"
+    return shapes.kind(value)
+
+
+def _identity(value: Any) -> str | None:
+    identity = value.get("id") if isinstance(value, dict) else None
+    return identity if isinstance(identity, str) else None
