@@ -26,10 +26,14 @@ def simple(expectations: Mapping[str, Any], identity: str) -> Test | None:
     match = expectations.get("match", "in_order")
     arguments = expectations.get("arguments", "partial")
     calls = _calls(expectations.get("expected_tool_calls"))
-    if calls is None or match not in _MODES or arguments not in _ARGUMENTS:
+    if calls is None or not _is_word(match, _MODES) or not _is_word(arguments, _ARGUMENTS):
         return None
     assertion = ToolCallTrajectory(expected_tool_calls=calls, match=match, arguments=arguments)
     return Test(id=identity, assertions=(assertion,), places=_PLACES)
+
+
+def _is_word(value: Any, words: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in words
 
 
 def _calls(listed: Any) -> tuple[ExpectedCall, ...] | None:
