@@ -29,6 +29,7 @@ expectations = st.fixed_dictionaries(
         "match": st.sampled_from(["exact", "in_order", "in-order", None, ["exact"], {}]),
         "arguments": st.sampled_from(["partial", "deep", "regex", 5, []]),
         "allowed_tools": st.just(["a"]),
+        "prompt": json_values() | st.just({"content": "My order is late."}),
     },
 )
 

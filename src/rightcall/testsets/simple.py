@@ -1,4 +1,4 @@
-"""The short way for what most records expect: calls by name and arguments, and nothing else.
+"""The short way for what most records expect: calls by name and arguments, a prompt, and nothing else.
 
 It gives the very test that the long way gives, or `None` where there is anything to say about the expectations.
 """
@@ -13,7 +13,7 @@ from rightcall.core.lining import Mode
 from rightcall.core.patterns import ExpectedCall
 from rightcall.testsets.model import Place, Test
 
-_KEYS: Final = {"expected_tool_calls", "match", "arguments"}
+_KEYS: Final = {"expected_tool_calls", "match", "arguments", "prompt"}
 _MODES: Final = frozenset(get_args(Mode))
 _ARGUMENTS: Final = frozenset(("partial", "exact", "ignore", "deep"))
 _PLACES: Final = (Place(),)
@@ -25,11 +25,17 @@ def simple(expectations: Mapping[str, Any], identity: str) -> Test | None:
         return None
     match = expectations.get("match", "in_order")
     arguments = expectations.get("arguments", "partial")
+    prompt = expectations.get("prompt")
     calls = _calls(expectations.get("expected_tool_calls"))
-    if calls is None or not _is_word(match, _MODES) or not _is_word(arguments, _ARGUMENTS):
+    if (
+        calls is None
+        or not isinstance(prompt, str | None)
+        or not _is_word(match, _MODES)
+        or not _is_word(arguments, _ARGUMENTS)
+    ):
         return None
     assertion = ToolCallTrajectory(expected_tool_calls=calls, match=match, arguments=arguments)
-    return Test(id=identity, assertions=(assertion,), places=_PLACES)
+    return Test(id=identity, prompt=prompt, assertions=(assertion,), places=_PLACES)
 
 
 def _is_word(value: Any, words: frozenset[str]) -> bool:
