@@ -14,12 +14,15 @@ import pytest
 OWN = Path(__file__).parent.parent / "traces"
 
 READ_BY = {
+    "bedrock-converse": "bedrock-converse",
+    "bedrock-stream": "bedrock-converse",
     "gemini": "gemini",
     "gemini-cli": "gemini",
     "gemini-stream": "gemini",
     "google-adk-evalset": "google-adk",
     "google-adk-events": "google-adk",
     "google-adk-session": "google-adk",
+    "http-log-bedrock": "bedrock-converse",
     "http-log-gemini": "gemini",
     "http-log-openai-chat": "openai-chat",
     "openai-chat": "openai-chat",

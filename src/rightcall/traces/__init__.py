@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
-from rightcall.traces import documents, gemini, google_adk, heads, native, objects, openai_chat, openinference
+from rightcall.traces import bedrock, documents, gemini, google_adk, heads, native, objects, openai_chat, openinference
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -30,6 +30,7 @@ FORMATS: Final[dict[str, Format]] = {
     "native": Format("native", native.claims, native.read),
     "gemini": Format("gemini", gemini.claims, gemini.read),
     "google-adk": Format("google-adk", google_adk.claims, google_adk.read),
+    "bedrock-converse": Format("bedrock-converse", bedrock.claims, bedrock.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
     "openinference": Format("openinference", openinference.claims, openinference.read),
 }

@@ -1,0 +1,80 @@
+"""Events of a Converse stream into the messages that they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+_EVENTS: Final = frozenset(
+    {"messageStart", "messageStop", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "metadata"}
+)
+
+
+def is_event(value: dict[str, Any]) -> bool:
+    """Whether a value is one event, bare or as Strands wraps it."""
+    event = _event(value)
+    return bool(event) and event.keys() <= _EVENTS and all(isinstance(part, dict) for part in event.values())
+
+
+def _event(value: dict[str, Any]) -> dict[str, Any]:
+    inner = value.get("event")
+    return inner if isinstance(inner, dict) else value
+
+
+def messages(events: Iterable[dict[str, Any]]) -> tuple[list[Any], tuple[str, ...]]:
+    """The messages in order, and what is missing from them."""
+    made: list[_Message] = []
+    for value in events:
+        event = _event(value)
+        begins = "messageStart" in event or "contentBlockStart" in event or "contentBlockDelta" in event
+        if begins and (not made or made[-1].reason is not None):
+            made.append(_Message())
+        if made:
+            made[-1].add(event)
+    gaps = [gap for message in made for gap in message.gaps()]
+    return [message.whole() for message in made], tuple(gaps)
+
+
+class _Message:
+    """A message that grows by events; blocks are told apart by their index."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self._role = "assistant"
+        self._blocks: dict[str, dict[str, Any]] = {}
+
+    def add(self, event: dict[str, Any]) -> None:
+        start, stop = event.get("messageStart"), event.get("messageStop")
+        if isinstance(start, dict):
+            self._role = str(start.get("role") or "assistant")
+        if isinstance(stop, dict):
+            self.reason = str(stop.get("stopReason"))
+        for name, part in (("contentBlockStart", "start"), ("contentBlockDelta", "delta")):
+            found = event.get(name)
+            if isinstance(found, dict):
+                block = self._blocks.setdefault(str(found.get("contentBlockIndex")), {})
+                _extend(block, found.get(part))
+
+    def whole(self) -> dict[str, Any]:
+        return {"role": self._role, "content": [block for block in self._blocks.values() if block]}
+
+    def gaps(self) -> list[str]:
+        has_calls = any("toolUse" in block for block in self._blocks.values())
+        if self.reason is None:
+            return ["the stream ends without a stop reason"]
+        if self.reason == "malformed_tool_use":
+            return ["the stop reason is `malformed_tool_use`: the model wrote a call that is not recorded"]
+        if self.reason == "tool_use" and not has_calls:
+            return ["the stop reason is `tool_use`, but the message has no calls"]
+        return []
+
+
+def _extend(block: dict[str, Any], part: Any) -> None:
+    """Add what a start or a delta brings: a name and an id, text, or a piece of a call's input."""
+    use = part.get("toolUse") if isinstance(part, dict) else None
+    if isinstance(use, dict):
+        whole = block.setdefault("toolUse", {"input": ""})
+        whole |= {key: use[key] for key in ("name", "toolUseId", "type") if use.get(key)}
+        whole["input"] += use["input"] if isinstance(use.get("input"), str) else ""
+    elif isinstance(part, dict) and isinstance(part.get("text"), str):
+        block["text"] = block.get("text", "") + part["text"]
