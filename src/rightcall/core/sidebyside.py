@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -85,6 +86,9 @@ def wrap(text: str, width: int) -> list[str]:
 
 def _words(text: str, most: int) -> Iterator[str]:
     """Yield the words of a text with the spaces after them, none of them wider than `most` cells."""
+    if text.isascii():
+        yield from re.findall(rf"[^ (]{{0,{most - 1}}}[ (]|[^ (]{{1,{most}}}", text)
+        return
     word, room = "", most
     for character in text:
         size = cells(character)
