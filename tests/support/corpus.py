@@ -25,6 +25,8 @@ READ_BY = {
     "http-log-bedrock": "bedrock-converse",
     "http-log-gemini": "gemini",
     "http-log-openai-chat": "openai-chat",
+    "langchain-messages": "langchain",
+    "langgraph-stream": "langchain",
     "openai-chat": "openai-chat",
     "openai-chat-stream": "openai-chat",
     "openinference-attrs": "openinference",
@@ -42,6 +44,7 @@ EXPECTATIONS = frozenset({"google-adk-evalset/4.json"})
 
 UNSAID = {
     "google-adk-session/1.json": "a session does not say which of its tools are agents",
+    "langchain-messages/5.json": "messages do not say which tools are agents",
 }
 """Files that do not say what the index says became of their calls, and why."""
 

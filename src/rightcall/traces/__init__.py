@@ -13,7 +13,18 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
-from rightcall.traces import bedrock, documents, gemini, google_adk, heads, native, objects, openai_chat, openinference
+from rightcall.traces import (
+    bedrock,
+    documents,
+    gemini,
+    google_adk,
+    heads,
+    langchain,
+    native,
+    objects,
+    openai_chat,
+    openinference,
+)
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -31,6 +42,7 @@ FORMATS: Final[dict[str, Format]] = {
     "gemini": Format("gemini", gemini.claims, gemini.read),
     "google-adk": Format("google-adk", google_adk.claims, google_adk.read),
     "bedrock-converse": Format("bedrock-converse", bedrock.claims, bedrock.read),
+    "langchain": Format("langchain", langchain.claims, langchain.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
     "openinference": Format("openinference", openinference.claims, openinference.read),
 }

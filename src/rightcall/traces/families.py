@@ -32,13 +32,15 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
 
     `kind` says what a value is: `MESSAGE`, `RECORD`, the name of a part, or `None` if it is not of this format.
     `whole` gives the trajectories of a list of messages or of a record; `together` those of all parts of a name.
-    `expected` says in an error what was looked for.
+    `silent` tells values that may stand among parts and say nothing of calls. `expected` says in an error what
+    was looked for.
     """
 
     expected: str
     kind: Callable[[Any], str | None]
     whole: Callable[[Any], Iterable[Trajectory]]
     together: Callable[[str, list[Any]], Iterable[Trajectory | TraceError]]
+    silent: Callable[[Any], bool] = lambda value: False
 
 
 def claims(family: Family, head: bytes) -> bool:
@@ -57,28 +59,55 @@ def _is_claimed(family: Family, value: Any) -> bool:
 
 def read(family: Family, chunks: Iterable[bytes], file: str) -> Iterator[Trajectory | TraceError]:
     """Every conversation, in order; one that cannot be read is yielded as an error."""
-    parts: dict[str, list[Any]] = {}
-    gaps: list[str] = []
+    gathered = _Gathered(family)
     for item in documents.documents(chunks):
         if isinstance(item, TraceError):
-            if parts:
-                gaps.append(f"line {item.where.line} was rejected: {item.message}")
-            else:
+            if not gathered.rejected(item):
                 yield item.within(file=file)
             continue
         for value, path in _elements(family, item.value):
-            kind = family.kind(value)
-            if kind is None and isinstance(value, dict) and {"request", "response"} <= value.keys():
-                parts.setdefault(EXCHANGE, []).append(None)
-            elif kind in (None, RECORD):
+            if not gathered.take(value, path, item.line):
                 yield from _placed(_whole(family, value, path), file, item.line)
+    yield from _placed(gathered.trajectories(), file, None)
+
+
+class _Gathered:
+    """The parts that lines or elements are, by kind, and what was rejected or silent among them."""
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._parts: dict[str, list[Any]] = {}
+        self._gaps: list[str] = []
+        self._silent: list[TraceError] = []
+
+    def rejected(self, error: TraceError) -> bool:
+        """Whether a line that cannot be read stands among parts; then it is a gap of them."""
+        if self._parts:
+            self._gaps.append(f"line {error.where.line} was rejected: {error.message}")
+        return bool(self._parts)
+
+    def take(self, value: Any, path: str, line: int) -> bool:
+        """Whether the value is part of something; then it is kept."""
+        kind = self._family.kind(value)
+        if kind is None and isinstance(value, dict) and {"request", "response"} <= value.keys():
+            self._parts.setdefault(EXCHANGE, []).append(None)
+        elif kind is None and self._family.silent(value):
+            self._silent.append(_unexpected(self._family, value).within(line=line, path=path))
+        elif kind in (None, RECORD):
+            return False
+        else:
+            self._parts.setdefault(str(kind), []).append(value)
+        return True
+
+    def trajectories(self) -> Iterator[Trajectory | TraceError]:
+        """What the parts add up to. Silent values alone, or exchanges of other formats alone, are errors."""
+        if not self._parts:
+            yield from self._silent
+        for kind, values in self._parts.items():
+            if kind == EXCHANGE and not any(values):
+                yield TraceError(f"expected {self._family.expected}; found exchanges of another format")
             else:
-                parts.setdefault(str(kind), []).append(value)
-    if parts.get(EXCHANGE) and not any(parts[EXCHANGE]):
-        del parts[EXCHANGE]
-        yield TraceError(f"expected {family.expected}; found exchanges of another format").within(file=file)
-    for kind, values in parts.items():
-        yield from _placed(_together(family, kind, values, tuple(gaps)), file, None)
+                yield from _together(self._family, kind, values, tuple(self._gaps))
 
 
 def _elements(family: Family, value: Any) -> Iterable[tuple[Any, str]]:
@@ -102,13 +131,17 @@ def _whole(family: Family, value: Any, path: str) -> Iterator[Trajectory | Trace
     try:
         jsontext.check_depth(value)
         if not known:
-            raise TraceError(f"expected {family.expected}; found {_found(value)}")
+            raise _unexpected(family, value)
         yield from family.whole(value)
     except jsontext.JSONError as error:
         yield TraceError(error.message, Where(path=path), _identity(value))
     except TraceError as error:
         error.record_id = error.record_id or _identity(value)
         yield error.within(path=path)
+
+
+def _unexpected(family: Family, value: Any) -> TraceError:
+    return TraceError(f"expected {family.expected}; found {_found(value)}")
 
 
 def _together(family: Family, kind: str, values: list[Any], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
