@@ -21,7 +21,7 @@ STEPS: dict[str, list[list[str]]] = {
     "lint": [[PYTHON, "-m", "ruff", "check", "."]],
     "types": [[PYTHON, "-m", "mypy"]],
     "floors": [[PYTHON, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-logo"]],
-    "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest"]],
+    "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest", "--numprocesses=auto"]],
     "coverage": [[*COVERAGE, "combine", "--quiet"], [*COVERAGE, "report"]],
 }
 

@@ -39,24 +39,32 @@ print(code, *sorted(set(sys.modules) - before), file=sys.stderr)
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
+def imported_by(place: Path, *arguments: str) -> list[str]:
+    """The exit code of a command and the modules that it imported, without those that measure coverage."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE_")}
+    done = subprocess.run(
+        [sys.executable, "-c", TELL, *arguments],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return done.stderr.split()
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["grade", "t.jsonl"], ["grade", "t.jsonl", "--json"]])
 def test_small_commands_import_little(tmp_path: Path, arguments: list[str]) -> None:
     """The help, and grading a small JSON file, import nothing that takes its time."""
     lines(tmp_path / "t.jsonl", record("p", "a", required_tools=["a"]))
-    done = subprocess.run(
-        [sys.executable, "-c", TELL, *arguments], cwd=tmp_path, capture_output=True, check=True, text=True
-    )
-    code, *modules = done.stderr.split()
+    code, *modules = imported_by(tmp_path, *arguments)
     assert code == "0"
     assert [name for name in HEAVY if name in modules] == []
 
 
 def test_help_imports_nothing_of_the_engine(tmp_path: Path) -> None:
     """The help needs the command line alone."""
-    done = subprocess.run(
-        [sys.executable, "-c", TELL, "--help"], cwd=tmp_path, capture_output=True, check=True, text=True
-    )
-    modules = done.stderr.split()[1:]
+    modules = imported_by(tmp_path, "--help")[1:]
     assert [name for name in modules if name == "msgspec" or name.startswith(("rightcall.core", "rightcall.app"))] == []
 
 
