@@ -155,6 +155,25 @@ def test_unused_trajectories_are_listed_up_to_a_limit() -> None:
     assert "note: No test was for 12 trajectories: t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more" in lines
 
 
+@pytest.mark.parametrize(
+    ("detail", "passed", "blocks", "notes"),
+    [
+        (Detail.NORMAL, 1000, 50, ["2 more tests passed", "1 more test did not pass"]),
+        (Detail.QUIET, 0, 50, ["1 more test did not pass"]),
+        (Detail.VERBOSE, 1002, 51, []),
+    ],
+)
+def test_a_huge_run_shows_so_many_tests_and_counts_the_rest(
+    detail: Detail, passed: int, blocks: int, notes: list[str]
+) -> None:
+    """Nothing is cut without saying how much, and the counts are of all."""
+    lines = shown(*[PASSED] * 1002, *[FAILED] * 51, look=Look(detail=detail))
+    assert sum(line.startswith(f"✓ {PASSED.id}") for line in lines) == passed
+    assert sum(line.startswith(f"✗ {FAILED.id}") for line in lines) == blocks
+    assert [line.partition(";")[0] for line in lines if " more test" in line] == notes
+    assert any("passed 1002, failed 51" in line for line in lines)
+
+
 def test_passed_attempts_of_a_failed_test_are_not_explained() -> None:
     """Only attempts that did not pass are shown, by their number."""
     lines = shown(FLAKY)

@@ -21,6 +21,9 @@ SHOWN_REPLY: Final = 300
 SHOWN_UNUSED: Final = 10
 SHOWN_ROWS: Final = 200
 
+SHOWN: Final = {True: 1000, False: 50}
+"""How many tests that passed, and that did not pass, are shown unless all are asked for."""
+
 
 class Detail(enum.Enum):
     """How much is shown: only what did not pass, one line for what passed, or every verdict."""
@@ -67,26 +70,42 @@ class TerminalReport:
         self._signs = _ASCII if self.look.ascii_only else _UNICODE
         self._marks = ASCII_MARKS if self.look.ascii_only else UNICODE_MARKS
         self._is_after_block = True
+        self._results = {True: 0, False: 0}
 
     def start(self, head: RunHead) -> bytes:
         """Name the test set."""
         self._is_after_block = True
+        self._results = {True: 0, False: 0}
         return self._paint([(("strong", head.test_set),), ()]) if head.test_set else b""
 
     def add(self, result: Result) -> bytes:
-        """Show one result: a line if it passed, a block if it did not."""
-        lines = list(self._result(result))
-        if self.look.detail is Detail.QUIET and result.outcome == Outcome.PASS:
+        """Show one result: a line if it passed, a block if it did not; beyond a number, only count it."""
+        passed = result.outcome == Outcome.PASS
+        self._results[passed] += 1
+        if self._is_left_out(passed):
             return b""
+        lines = list(self._result(result))
         is_block = len(lines) > 1
         before: list[Line] = [()] if is_block and not self._is_after_block else []
         after: list[Line] = [()] if is_block else []
         self._is_after_block = is_block
         return self._paint([*before, *lines, *after])
 
+    def _is_left_out(self, passed: bool) -> bool:
+        if self.look.detail is Detail.VERBOSE:
+            return False
+        return (passed and self.look.detail is Detail.QUIET) or self._results[passed] > SHOWN[passed]
+
     def end(self, end: RunEnd) -> bytes:
-        """Show what was not used, the counts and the decision."""
-        return self._paint(self._end(end))
+        """Show how much was left out, what was not used, the counts and the decision."""
+        return self._paint([*self._left_out(), *self._end(end)])
+
+    def _left_out(self) -> Iterator[Line]:
+        for passed, verb in ((True, "passed"), (False, "did not pass")):
+            more = self._results[passed] - SHOWN[passed]
+            if more > 0 and self._is_left_out(passed) and not (passed and self.look.detail is Detail.QUIET):
+                noun = "test" if more == 1 else "tests"
+                yield (("strong", f"{more} more {noun} {verb}"), ("muted", "; --verbose shows all, -o FILE keeps all"))
 
     def _result(self, result: Result) -> Iterator[Line]:
         yield self._title(result)
