@@ -48,7 +48,11 @@ def test_calls_are_read_from_what_a_program_holds(value: Any) -> None:
     assert [(call.name, call.arguments) for call in calls] == [("lookup_order", {"order_id": 42})]
 
 
-@pytest.mark.parametrize("value", [object(), 7, {"hello": 1}, "not JSON", [[LOOKUP], [LOOKUP]]], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), 7, {"hello": 1}, "not JSON", [[LOOKUP], [LOOKUP]]],
+    ids=["an object", "a number", "a mapping", "text", "lists in a list"],
+)
 def test_what_holds_no_trajectory_is_refused(value: Any) -> None:
     """Nothing is guessed, and an unknown value is never an empty trajectory (G3)."""
     with pytest.raises(TraceError):

@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.reporting import HOSTILE, RUN, attempt, report, result, results, verdict
 
 from rightcall.core.results import Result, Summary
 from rightcall.reports import REPORTS
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.terminal import Detail, Look, TerminalReport
+from support.reporting import HOSTILE, RUN, attempt, report, result, results, verdict
 
 COUNTS = re.compile(r"passed (\d+), failed (\d+), errors (\d+), inconclusive (\d+), total (\d+), coverage ([\d.]+) %")
 runs = st.lists(results(), max_size=4)

@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.reporting import EMPTY, FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, results, verdict
 
 from rightcall.core.results import Gate, Result
 from rightcall.reports.json import JSONLinesReport, JSONReport
+from support.reporting import EMPTY, FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, results, verdict
 
 
 def document(*made: Result, **options: Any) -> dict[str, Any]:
