@@ -19,7 +19,6 @@ NOT_YET = {
     "B072": "messages of the Vercel AI SDK and its relatives",
     "B073": "messages and traces of Mastra",
     "B075": "sessions of Google ADK",
-    "B078": "OpenAI Responses",
     "B088": "results of the Model Context Protocol",
     "B101": "comparison of two runs",
     "B121": "runs of an agent, whose own crash is a failure",

@@ -240,6 +240,19 @@ def test_parsing_of_traces_or_messages_with_handovers(case: Case) -> None:
     assert call.kind == "handoff"
 
 
+@report("B078")
+def test_parsing_of_traces_or_messages_with_calls_of_the_provider(case: Case) -> None:
+    """Tools that the provider runs are calls by a name of their own; unknown ones are calls with a warning."""
+    items = case["input"]["output_items"]
+    assert case["expect"]["call_count"] == len(names(items))
+    assert [
+        (call["name"], call["arguments"]) for call in extracted(items)
+    ] == [("code_interpreter", {"code": "print(1)"}), ("geo", {})]
+    trajectory = rightcall.read([*items, {"type": "teleport_call", "id": "t1"}])
+    assert [*names(items), "teleport"] == [call.name for call in trajectory.tool_calls or ()]
+    assert trajectory.warnings == ("[2] is a call of the unknown type `teleport_call`",)
+
+
 @report("B079")
 def test_parsing_of_traces_or_messages_without_execution(case: Case) -> None:
     """A call that was never run was still asked for."""

@@ -14,6 +14,8 @@ import pytest
 OWN = Path(__file__).parent.parent / "traces"
 
 READ_BY = {
+    "anthropic-messages": "anthropic",
+    "anthropic-stream": "anthropic",
     "bedrock-converse": "bedrock-converse",
     "bedrock-stream": "bedrock-converse",
     "gemini": "gemini",
@@ -22,13 +24,16 @@ READ_BY = {
     "google-adk-evalset": "google-adk",
     "google-adk-events": "google-adk",
     "google-adk-session": "google-adk",
+    "http-log-anthropic": "anthropic",
     "http-log-bedrock": "bedrock-converse",
     "http-log-gemini": "gemini",
     "http-log-openai-chat": "openai-chat",
+    "http-log-openai-responses": "openai-responses",
     "langchain-messages": "langchain",
     "langgraph-stream": "langchain",
     "openai-chat": "openai-chat",
     "openai-chat-stream": "openai-chat",
+    "openai-responses-items": "openai-responses",
     "openinference-attrs": "openinference",
     "openinference-console": "openinference",
     "openinference-console-jsonl": "openinference",

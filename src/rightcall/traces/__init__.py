@@ -14,6 +14,7 @@ import msgspec
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
 from rightcall.traces import (
+    anthropic,
     bedrock,
     documents,
     gemini,
@@ -23,6 +24,7 @@ from rightcall.traces import (
     native,
     objects,
     openai_chat,
+    openai_responses,
     openinference,
 )
 
@@ -43,6 +45,8 @@ FORMATS: Final[dict[str, Format]] = {
     "google-adk": Format("google-adk", google_adk.claims, google_adk.read),
     "bedrock-converse": Format("bedrock-converse", bedrock.claims, bedrock.read),
     "langchain": Format("langchain", langchain.claims, langchain.read),
+    "anthropic": Format("anthropic", anthropic.claims, anthropic.read),
+    "openai-responses": Format("openai-responses", openai_responses.claims, openai_responses.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
     "openinference": Format("openinference", openinference.claims, openinference.read),
 }

@@ -53,6 +53,23 @@ def sketch(head: bytes) -> Any:
         return msgspec.UNSET
 
 
+@functools.lru_cache(maxsize=2)
+def sketches(head: bytes) -> list[Any]:
+    """The first JSON value as far as it goes, and those on the lines after it that are whole.
+
+    Where a file holds one value a line, the first may be one that several formats have.
+    """
+    first = sketch(head)
+    found = [] if first is msgspec.UNSET else [first]
+    for line in head.split(b"\n")[1:-1]:
+        if line[:1] == b"{":
+            try:
+                found.append(json.loads(line))
+            except (ValueError, RecursionError):
+                continue
+    return found
+
+
 def _closed(text: bytes) -> bytes:
     """The first value of the text, cut after its last whole member and closed where it does not end."""
     open_: list[bytes] = []

@@ -1,0 +1,65 @@
+"""OpenAI Responses: lists of items, requests, responses, streams of events, and logs of exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError
+from rightcall.traces import families, heads, responses
+from rightcall.traces.openai_responses import bodies, stream
+
+
+def claims(head: bytes) -> bool:
+    """Whether the first value is of this format and of no other: messages alone are not."""
+    value = heads.sketch(head)
+    if isinstance(value, list) and value and all(map(_is_exchange, value)):
+        return any(map(bodies.is_exchange, value)) and not any("messages" in one["request"] for one in value)
+    return any(map(_has_own, heads.sketches(head))) and families.claims(FAMILY, head)
+
+
+def _has_own(value: Any) -> bool:
+    """Whether a value has what only this format has: an item, a body, an event, or an exchange with a body."""
+    if isinstance(value, list):
+        return any(map(_has_own, value))
+    if _is_exchange(value):
+        return bodies.is_exchange(value)
+    return responses.is_own(value) or bodies.is_body(value) or stream.is_event(value)
+
+
+def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
+    """Every conversation, in order; one that cannot be read is yielded as an error."""
+    return families.read(FAMILY, chunks, file)
+
+
+def _kind(value: Any) -> str | None:
+    if _is_exchange(value):
+        return families.EXCHANGE if bodies.is_exchange(value) else None
+    if stream.is_event(value):
+        return "event"
+    if bodies.is_body(value):
+        return families.RECORD
+    return families.MESSAGE if responses.is_item(value) else None
+
+
+def _is_exchange(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("request"), dict) and "response" in value
+
+
+def _whole(value: Any) -> Iterator[Trajectory]:
+    yield bodies.trajectory(value)
+
+
+def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]:
+    if kind == families.EXCHANGE:
+        return bodies.log(values)
+    return map(bodies.trajectory, stream.responses(values))
+
+
+FAMILY = families.Family(
+    expected="a list of items, a request or a response of OpenAI Responses",
+    kind=_kind,
+    whole=_whole,
+    together=_together,
+)

@@ -1,0 +1,81 @@
+"""Events of streamed responses into the responses that they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_STARTS: Final = frozenset({"response.created", "response.queued"})
+_GROWING: Final = {
+    "response.function_call_arguments": "arguments",
+    "response.mcp_call_arguments": "arguments",
+    "response.custom_tool_call_input": "input",
+    "response.code_interpreter_call_code": "code",
+}
+
+
+def is_event(value: Any) -> bool:
+    """Whether a value is an event of a stream."""
+    return isinstance(value, dict) and str(value.get("type")).startswith("response.") and "payload" not in value
+
+
+def responses(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each response of a capture, in order; the first event of a stream names it."""
+    stream = _Stream()
+    for event in events:
+        if str(event.get("type")) in _STARTS and stream.began:
+            yield stream.response()
+            stream = _Stream()
+        stream.add(event)
+        if str(event.get("type")) in _ENDS:
+            yield stream.response()
+            stream = _Stream()
+    if stream.began:
+        yield stream.response()
+
+
+class _Stream:
+    """One response that grows. Items are told by their place: their ids may change from event to event."""
+
+    def __init__(self) -> None:
+        self.began = False
+        self._response: dict[str, Any] = {}
+        self._items: dict[int, dict[str, Any]] = {}
+
+    def add(self, event: dict[str, Any]) -> None:
+        """Take one event."""
+        self.began = True
+        kind = str(event["type"])
+        if isinstance(event.get("response"), dict):
+            self._response = event["response"]
+        if kind in ("response.output_item.added", "response.output_item.done") and isinstance(event.get("item"), dict):
+            self._items[self._place(event)] = dict(event["item"])
+        stem, _, step = kind.rpartition(".")
+        if stem in _GROWING and step in ("delta", "done"):
+            self._grow(event, _GROWING[stem], step)
+
+    def _grow(self, event: dict[str, Any], member: str, step: str) -> None:
+        item = self._items.get(self._place(event))
+        if item is None:
+            return
+        if step == "done" and isinstance(event.get(member), str):
+            item[member] = event[member]
+        elif step == "delta" and isinstance(event.get("delta"), str):
+            item[member] = f"{item.get(member) or ''}{event['delta']}"
+
+    def response(self) -> dict[str, Any]:
+        """The response as far as it came; items that the last event does not repeat are those of the stream."""
+        output = self._response.get("output")
+        items = output if isinstance(output, list) and output else [self._items[at] for at in sorted(self._items)]
+        return {"object": "response", "status": "in_progress", **self._response, "output": items}
+
+    def _place(self, event: dict[str, Any]) -> int:
+        """Where the item of an event stands: its index, else where its id stands, else the next place."""
+        place = event.get("output_index")
+        if isinstance(place, int):
+            return place
+        item = event.get("item")
+        identity = item.get("id") if isinstance(item, dict) else event.get("item_id")
+        same = (at for at, known in self._items.items() if identity is not None and known.get("id") == identity)
+        return next(same, max(self._items, default=-1) + 1)
