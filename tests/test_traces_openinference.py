@@ -331,7 +331,7 @@ def test_history_fills_in_only_what_precedes_everything() -> None:
         ("a", 0, "A"),
         ("b", 1, None),
     ]
-    assert trajectory.warnings == ("calls that only the history of the first LLM span shows: 1",)
+    assert trajectory.warnings == ("calls that only the history of the first model span shows: 1",)
 
 
 def test_results_that_only_history_shows_are_read() -> None:
@@ -368,7 +368,7 @@ def test_a_trace_without_model_and_tool_spans_is_not_recorded() -> None:
     trace.add("CHAIN", {})
     trajectory = one(trace)
     assert trajectory.tool_calls is None
-    assert trajectory.warnings == ("the trace has neither an LLM span nor a TOOL span",)
+    assert trajectory.warnings == ("the trace has neither a model span nor a tool span",)
 
 
 def test_a_model_span_without_calls_is_recorded() -> None:

@@ -23,14 +23,21 @@ READ_BY = {
     "gemini-stream": "gemini",
     "google-adk-evalset": "google-adk",
     "google-adk-events": "google-adk",
+    "google-adk-otel": "google-adk-spans",
     "google-adk-session": "google-adk",
     "http-log-anthropic": "anthropic",
     "http-log-bedrock": "bedrock-converse",
     "http-log-gemini": "gemini",
     "http-log-openai-chat": "openai-chat",
     "http-log-openai-responses": "openai-responses",
+    "jaeger-json": "openllmetry",
     "langchain-messages": "langchain",
+    "langfuse-export": "langfuse",
+    "langfuse-sdk-otlp": "langfuse",
     "langgraph-stream": "langchain",
+    "langsmith-runs": "langsmith",
+    "logfire-otel": "logfire",
+    "mlflow-trace": "mlflow",
     "openai-chat": "openai-chat",
     "openai-chat-stream": "openai-chat",
     "openai-responses-items": "openai-responses",
@@ -39,15 +46,41 @@ READ_BY = {
     "openinference-console-jsonl": "openinference",
     "openinference-otlp-json": "openinference",
     "openinference-otlp-jsonl": "openinference",
+    "openinference-otlp-pb": "openinference",
+    "openllmetry-console": "openllmetry",
+    "openllmetry-otlp-json": "openllmetry",
+    "otel-genai-attrs": "otel-genai",
+    "otel-genai-console": "otel-genai",
+    "otel-genai-legacy-console": "otel-genai",
+    "otel-genai-legacy-logs": "otel-genai",
+    "otel-genai-logs": "otel-genai",
+    "otel-genai-otlp-json": "otel-genai",
+    "otel-tempo-export": "openllmetry",
     "otlp-json-base64ids": "openinference",
+    "phoenix-dataframe": "openinference",
+    "phoenix-otlp-rest": "openinference",
+    "phoenix-rest-spans": "openinference",
+    "pydantic-ai-otel": "logfire",
+    "strands-otel": "otel-genai",
+    "vercel-ai-otlp-json": "vercel-ai-spans",
 }
 """The reader of each format of the index that can be read."""
+
+READ_BY_FILE = {
+    "openllmetry-otlp-json/3.json": "otel-genai",
+    "vercel-ai-otlp-json/6.json": "otel-genai",
+    "vercel-ai-otlp-json/7.json": "otel-genai",
+}
+"""Files of frameworks that follow another convention in their newest version than their format did before."""
 
 
 EXPECTATIONS = frozenset({"google-adk-evalset/4.json"})
 """Files that hold expected calls, not a trace; the index lists what is expected."""
 
 UNSAID = {
+    "mlflow-trace/2.json": "the message of the tool says `success`; only its text begins with `Error`",
+    "openllmetry-console/3.json": "the message of the tool says `success`; only its text begins with `Error`",
+    "openllmetry-console/4.json": "the message of the tool says `success`; only its text begins with `Error`",
     "google-adk-session/1.json": "a session does not say which of its tools are agents",
     "langchain-messages/5.json": "messages do not say which tools are agents",
 }
@@ -66,7 +99,7 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def reader(self) -> str | None:
         """The name of the format that reads this file, if one does."""
-        return None if self.is_expectation else READ_BY.get(self.format)
+        return None if self.is_expectation else READ_BY_FILE.get(self.file, READ_BY.get(self.format))
 
     @property
     def is_expectation(self) -> bool:

@@ -6,6 +6,7 @@ at all is raised.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from rightcall.errors import TraceError, UsageError, did_you_mean
 from rightcall.traces import (
     anthropic,
     bedrock,
+    conventions,
     documents,
     gemini,
     google_adk,
@@ -25,8 +27,8 @@ from rightcall.traces import (
     objects,
     openai_chat,
     openai_responses,
-    openinference,
 )
+
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -48,7 +50,7 @@ FORMATS: Final[dict[str, Format]] = {
     "anthropic": Format("anthropic", anthropic.claims, anthropic.read),
     "openai-responses": Format("openai-responses", openai_responses.claims, openai_responses.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
-    "openinference": Format("openinference", openinference.claims, openinference.read),
+    **{name: Format(name, functools.partial(conventions.claims, name), conventions.read) for name in conventions.NAMES},
 }
 """Every format by name. Where two claim the same file, the one that stands first has it."""
 
@@ -56,13 +58,13 @@ FORMATS: Final[dict[str, Format]] = {
 def detect(head: bytes) -> str:
     """The name of the format that the first bytes of a file are in; `TraceError` if no format knows them."""
     head = head[: documents.HEAD].removeprefix(b"\xef\xbb\xbf")
-    if container := heads.binary(head):
-        raise TraceError(f"this is {container}, which is not read as it is; give {_textual(container)}")
     if expectations := heads.expectations(head):
         raise TraceError(f"this file holds {expectations}, which say what should be called; give a recorded trace")
     for name, format_ in FORMATS.items():
         if format_.claims(head):
             return name
+    if container := heads.binary(head):
+        raise TraceError(f"this is {container}, which is not read as it is; give {_textual(container)}")
     known = ", ".join(f"`{name}`" for name in FORMATS)
     raise TraceError(f"the format is not known: this looks like {heads.describe(head)}; known formats: {known}")
 

@@ -26,9 +26,9 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Execution(msgspec.Struct, frozen=True, kw_only=True):
-    """A span that ran a tool, by its index in the group."""
+    """A span that ran a tool, by its index in the group (-1 before it is known)."""
 
-    index: int
+    index: int = -1
     name: str
     arguments: shapes.Arguments
     id: str | None = None
@@ -75,7 +75,8 @@ def merge(group: Group, models: Iterable[Model], executions: Iterable[Execution]
 class _Tree:
     """A group with its model spans and executions by index, and for each span the nearest of them around it.
 
-    `enclosing` is the nearest model span or execution, `scopes` the nearest execution; -1 if there is none.
+    `enclosing` is the nearest execution or model span that shows calls, `scopes` the nearest execution; -1 if there
+    is none. A model span without calls, by another instrumentation, hides nothing.
     """
 
     def __init__(self, group: Group, models: list[Model], executions: list[Execution]) -> None:
@@ -83,7 +84,8 @@ class _Tree:
         self.parents = group.parents
         self.models = {model.index: model for model in sorted(models, key=lambda model: model.index)}
         self.executions = {run.index: run for run in sorted(executions, key=lambda run: run.index)}
-        self.enclosing = _around(group, self.models.keys() | self.executions.keys())
+        telling = {index for index, model in self.models.items() if model.calls}
+        self.enclosing = _around(group, telling | self.executions.keys())
         self.scopes = _around(group, self.executions.keys())
 
 

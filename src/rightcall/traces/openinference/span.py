@@ -10,7 +10,8 @@ from msgspec import UNSET
 from rightcall.core.calls import ToolCall, ToolSpec
 from rightcall.errors import TraceError, Where
 from rightcall.traces import objects, shapes
-from rightcall.traces.openinference import messages
+from rightcall.traces.conventions.model import plain
+from rightcall.traces.conventions.openinference import messages
 from rightcall.traces.spans import child
 
 
@@ -48,5 +49,5 @@ def read_llm_span(span: object) -> LLMSpan:
     return LLMSpan(
         called=tuple(call for message in output for call in message.calls),
         available_tools=messages.tools(attributes),
-        messages=tuple(messages.plain(message) for message in given),
+        messages=tuple(plain(message) for message in given),
     )

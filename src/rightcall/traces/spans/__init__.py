@@ -6,13 +6,16 @@ The conventions (OpenInference and its relatives) stand on top of this.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from rightcall.errors import TraceError
 from rightcall.traces import documents
+from rightcall.traces.spans import logs, phoenix, protobuf, tables
 from rightcall.traces.spans.attributes import arguments, child, decoded, items, text
-from rightcall.traces.spans.envelopes import is_envelope, spans
+from rightcall.traces.spans.envelopes import is_envelope
+from rightcall.traces.spans.envelopes import items as enveloped
 from rightcall.traces.spans.grouping import Group, along, groups
-from rightcall.traces.spans.model import Event, Span
+from rightcall.traces.spans.model import Event, Record, Span
 from rightcall.traces.spans.values import rfc3339
 
 __all__ = [
@@ -25,20 +28,60 @@ __all__ = [
     "decoded",
     "groups",
     "is_envelope",
+    "is_source",
     "items",
     "read",
     "rfc3339",
-    "spans",
     "text",
 ]
 
 
-def read(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span]:
+def is_source(head: bytes, value: Any) -> bool:
+    """Whether a file holds spans, by its first bytes and the JSON value that they begin with."""
+    return protobuf.claims(head) or _is_table(head) or is_envelope(value)
+
+
+def _is_table(head: bytes) -> bool:
+    return head.startswith(tables.PARQUET) or tables.is_csv(head)
+
+
+def read(chunks: Iterable[bytes], rejected: list[str]) -> list[Span]:
     """Every span of a file. What cannot be read is said in `rejected`: each is a gap of the whole file."""
+    head, chunks = documents.peek(chunks)
+    if protobuf.claims(head):
+        return logs.joined(enveloped(protobuf.request(_whole(chunks))))
+    if head.startswith(tables.PARQUET):
+        return [phoenix.row(row) for row in tables.parquet_rows(_whole(chunks))]
+    if tables.is_csv(head):
+        return [phoenix.row(row) for row in tables.csv_rows(_whole(chunks))]
+    return logs.joined(_documents(chunks, rejected))
+
+
+def _whole(chunks: Iterable[bytes]) -> bytes:
+    """All bytes of a file that can only be read whole; `TraceError` beyond the limit."""
+    taken, size = [], 0
+    for chunk in chunks:
+        taken.append(chunk)
+        size += len(chunk)
+        if size > documents.MAX_DOCUMENT:
+            limit = documents.MAX_DOCUMENT // (1024 * 1024)
+            raise TraceError(f"the file is larger than the limit of {limit} MiB")
+    return b"".join(taken)
+
+
+def _documents(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span | Record]:
     for item in documents.documents(chunks, limit=documents.MAX_DOCUMENT):
         if isinstance(item, TraceError):
             rejected.append(f"line {item.where.line} was rejected: {item.message}")
         elif is_envelope(item.value):
-            yield from spans(item.value)
-        else:
+            yield from enveloped(item.value)
+            rejected += _incomplete(item.value)
+        elif item.value != []:
             rejected.append(f"the value on line {item.line} was rejected: it is no span")
+
+
+def _incomplete(value: Any) -> Iterable[str]:
+    """A page of an API that says that more follows."""
+    if isinstance(value, dict) and isinstance(value.get("data"), list) and value.get("next_cursor"):
+        return ("the file is one page of several: `next_cursor` is not empty",)
+    return ()

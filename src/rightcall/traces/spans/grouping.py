@@ -25,7 +25,8 @@ class Group(msgspec.Struct, frozen=True):
 def groups(spans: Iterable[Span], session_keys: Iterable[str]) -> list[Group]:
     """The conversations: by session id, else by trace id, else all that have neither together.
 
-    A span without a session takes that of its nearest ancestor, else the only one of its trace.
+    A span takes the session of its outermost ancestor that has one (an agent that runs inside a call is no
+    conversation of its own), then its own, else the only one of its trace.
     """
     unique = deduplicated(spans)
     sessions = _sessions(unique, tuple(session_keys))
@@ -37,14 +38,29 @@ def groups(spans: Iterable[Span], session_keys: Iterable[str]) -> list[Group]:
 
 
 def deduplicated(spans: Iterable[Span]) -> list[Span]:
-    """Each span once: exporters deliver at least once. Of two copies the more complete one stays."""
+    """Each span once: exporters deliver at least once, and some deliver its beginning and its end apart."""
     found: dict[tuple[str, str], Span] = {}
     for number, span in enumerate(spans):
         key = (span.trace_id, span.span_id) if span.span_id else ("", f"#{number}")
         old = found.get(key)
-        if old is None or _completeness(span) > _completeness(old):
-            found[key] = span
+        found[key] = span if old is None else _united(old, span)
     return list(found.values())
+
+
+def _united(one: Span, other: Span) -> Span:
+    """Two copies of a span as one: the more complete copy, with what only the less complete one has."""
+    best, rest = (other, one) if _completeness(other) > _completeness(one) else (one, other)
+    return msgspec.structs.replace(
+        best,
+        parent_id=best.parent_id or rest.parent_id,
+        name=best.name or rest.name,
+        start=rest.start if best.start is None else best.start,
+        end=rest.end if best.end is None else best.end,
+        attributes={**rest.attributes, **best.attributes},
+        events=best.events or rest.events,
+        failed=best.failed or rest.failed,
+        message=best.message or rest.message,
+    )
 
 
 def _completeness(span: Span) -> tuple[bool, int]:
@@ -67,7 +83,7 @@ def _in_order(spans: list[Span]) -> list[Span]:
 
 def _sessions(spans: list[Span], keys: tuple[str, ...]) -> list[str]:
     own = [next((found for key in keys if (found := text(span.attributes, key))), "") for span in spans]
-    inherited = along(parents(spans), lambda index, above: own[index] or above, "")
+    inherited = along(parents(spans), lambda index, above: above or own[index], "")
     of_trace: dict[str, set[str]] = {}
     for span, session in zip(spans, own, strict=True):
         if session and span.trace_id:

@@ -34,3 +34,14 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     scope: str = ""
     dropped: int = 0
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A log record that belongs to a span. `name` is that of its event, `time` nanoseconds since 1970."""
+
+    trace_id: str = ""
+    span_id: str = ""
+    name: str = ""
+    time: int | None = None
+    attributes: dict[str, Any] = {}
+    body: Any = None

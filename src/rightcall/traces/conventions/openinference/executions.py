@@ -16,7 +16,7 @@ _PHANTOMS: Final = frozenset({"(merged tools)"})
 _SCHEMA_KEYS: Final = frozenset({"type", "properties", "$schema", "anyOf", "description", "title"})
 
 
-def execution(span: Span, index: int) -> Execution | None:
+def execution(span: Span) -> Execution | None:
     """The execution that a TOOL span shows; `None` for spans that only look like one."""
     name = text(span.attributes, "tool.name")
     if name in _PHANTOMS or (name is None and span.name.startswith("handoff")):
@@ -24,7 +24,6 @@ def execution(span: Span, index: int) -> Execution | None:
     result, failed = _result(child(span.attributes, "output.value"))
     status: CallStatus = "error" if span.failed or failed else "ok"
     return Execution(
-        index=index,
         name=name or span.name,
         arguments=_arguments(span),
         id=_id(span),
@@ -71,7 +70,7 @@ def _from_parameters(source: Any) -> shapes.Arguments:
 
 
 def _is_schema(value: dict[str, Any]) -> bool:
-    if "properties" in value or "$schema" in value:
+    if "$schema" in value or any(key == "properties" or key.startswith("properties.") for key in value):
         return True
     return bool(value) and all(isinstance(part, dict) and part.keys() & _SCHEMA_KEYS for part in value.values())
 

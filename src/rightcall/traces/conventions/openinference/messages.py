@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from rightcall.core.calls import ToolCall, ToolSpec
 from rightcall.traces import shapes, toolspecs
+from rightcall.traces.conventions.model import Message
 from rightcall.traces.spans import Span, arguments, child, decoded, items, text
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """A message of a model span. `tool_call_id` and `name` say whose result a tool message holds."""
-
-    role: str = ""
-    content: Any = None
-    calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str | None = None
-    name: str | None = None
 
 
 def kind(attributes: dict[str, Any]) -> str:
@@ -104,10 +94,3 @@ def tools(attributes: dict[str, Any]) -> tuple[ToolSpec, ...]:
     nodes = items(child(attributes, "llm.tools"))
     schemas = [child(node, "tool.json_schema") for node in nodes]
     return toolspecs.tools([decoded(schema) for schema in schemas if schema is not UNSET])
-
-
-def plain(message: Message) -> dict[str, Any]:
-    """A message as a plain object, without what it does not have."""
-    called = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.calls]
-    known = {"role": message.role, "content": message.content, "tool_call_id": message.tool_call_id}
-    return {key: value for key, value in {**known, "tool_calls": called}.items() if value}

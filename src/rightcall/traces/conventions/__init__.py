@@ -1,0 +1,134 @@
+"""The conventions that spans follow, each a function that says what one span is.
+
+A file may mix conventions, and a span may carry two. So every span is asked for by each of them in the order of
+`CONVENTIONS`, and the first that knows it decides. A format of spans is the name of a convention: it decides which
+files are detected under that name, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError
+from rightcall.traces import heads, spans
+from rightcall.traces.conventions import genai, google_adk, logfire, observations, openinference, traceloop, vercel
+from rightcall.traces.conventions.model import Part
+from rightcall.traces.conventions.trajectories import trajectory
+from rightcall.traces.spans import Group, Span
+
+SESSION_KEYS: Final = (
+    "session.id",
+    "langfuse.session.id",
+    "gen_ai.conversation.id",
+    "gcp.vertex.agent.session_id",
+    "mlflow.trace.session",
+    "langsmith.metadata.session_id",
+    "langsmith.trace.session_id",
+    "traceloop.association.properties.session_id",
+    "traceloop.association.properties.thread_id",
+    "ai.telemetry.metadata.sessionId",
+)
+"""Where spans say which conversation they belong to; the first that a span has counts."""
+
+
+class Convention(msgspec.Struct, frozen=True):
+    """A convention: what says what a span is, and the bytes that only files of this convention hold.
+
+    `exports` are such bytes in exports of a product, which may hold the attributes of any other convention.
+    """
+
+    read: Callable[[Span], Part | None]
+    marks: tuple[bytes, ...]
+    exports: tuple[bytes, ...] = ()
+
+
+CONVENTIONS: Final[dict[str, Convention]] = {
+    "openinference": Convention(
+        openinference.read,
+        (b"openinference.span.kind", b"llm.input_messages", b"llm.output_messages", b'"openinference"'),
+    ),
+    "vercel-ai-spans": Convention(vercel.read, (b"ai.operationId",)),
+    "langfuse": Convention(
+        observations.reader(observations.LANGFUSE), (b"langfuse.observation.",), (b'"parentObservationId"',)
+    ),
+    "mlflow": Convention(observations.reader(observations.MLFLOW), (), (b"mlflow.spanType",)),
+    "langsmith": Convention(
+        observations.reader(observations.LANGSMITH), (b"langsmith.span.kind",), (b'"dotted_order"', b'"child_runs"')
+    ),
+    "openllmetry": Convention(
+        traceloop.read, (b"traceloop.", b"llm.request.type", b"gen_ai.completion.0", b"gen_ai.prompt.0")
+    ),
+    "google-adk-spans": Convention(google_adk.read, (b"gcp.vertex.agent",)),
+    "logfire": Convention(logfire.read, (b"logfire.", b"pydantic_ai.", b"pydantic-ai")),
+    "otel-genai": Convention(
+        genai.read,
+        (
+            b"gen_ai",
+            b"mcp.method.name",
+            b"resourceSpans",
+            b"resource_spans",
+            b'"batches"',
+            b'"operationName"',
+            b'"trace_id"',
+        ),
+    ),
+}
+"""Every convention by the name of its format. Spans and files are given to the first that knows them.
+
+The last also claims files of spans that show no convention in their first bytes.
+"""
+
+NAMES: Final = tuple(CONVENTIONS)
+"""The names of the formats of spans."""
+
+
+def claims(name: str, head: bytes) -> bool:
+    """Whether a file holds spans, and its first bytes a mark of this convention.
+
+    Parquet has its names at the end; who saves spans so is Phoenix, which follows OpenInference.
+    """
+    return name == _owner(head) and spans.is_source(head, heads.sketch(head))
+
+
+def _owner(head: bytes) -> str | None:
+    """The convention whose marks the bytes hold; those of exports go before all others."""
+    if head.startswith(b"PAR1"):
+        return NAMES[0]
+    for field in ("exports", "marks"):
+        for name, convention in CONVENTIONS.items():
+            if any(mark in head for mark in getattr(convention, field)):
+                return name
+    return None
+
+
+def part(span: Span) -> Part | None:
+    """What a span is, by the first convention that knows it; `None` if none does."""
+    readers = (convention.read for convention in CONVENTIONS.values())
+    return next((found for read in readers if (found := read(span)) is not None), None)
+
+
+def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
+    """Every conversation, by its start. All spans of a file are needed before the first can be told."""
+    rejected: list[str] = []
+    found = spans.read(chunks, rejected)
+    if rejected and not found:
+        raise TraceError(f"no spans were found: {rejected[0]}")
+    for item in _trajectories(spans.groups(found, SESSION_KEYS), tuple(rejected)):
+        yield item.within(file=file) if isinstance(item, TraceError) else item
+
+
+def _trajectories(groups: list[Group], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
+    """The trajectory of each conversation. Traces in which no convention knows a span are beside the point."""
+    read = [(group, [part(span) for span in group.spans]) for group in groups]
+    known = [(group, parts) for group, parts in read if any(found is not None for found in parts)] or read
+    left_out = len(read) - len(known)
+    for number, (group, parts) in enumerate(known):
+        item = trajectory(group, parts, gaps)
+        if left_out and number == 0 and isinstance(item, Trajectory):
+            warning = f"traces that hold no span of an agent, and are not read: {left_out}"
+            item = msgspec.structs.replace(item, warnings=(*item.warnings, warning))
+        yield item

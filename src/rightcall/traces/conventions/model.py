@@ -1,0 +1,80 @@
+"""What a convention says of one span: it asked for calls, it ran one, or it only stands around others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.core.calls import ToolCall, ToolSpec
+from rightcall.traces.merging import Execution
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of a model span. `tool_call_id` and `name` say whose result a tool message holds.
+
+    `failed` is what a tool message says of its call, `None` if it does not say.
+    """
+
+    role: str = ""
+    content: Any = None
+    calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+    failed: bool | None = None
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A model span: what it was given, what it put out, why it stopped, and the tools that it offered.
+
+    `calls` are those of the output. `withheld` says that the span shows nothing of its output, not even why the
+    model stopped: then calls may be missing.
+    """
+
+    history: tuple[Message, ...] = ()
+    output: tuple[Message, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    reasons: tuple[str, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    withheld: bool = False
+
+
+class Around(msgspec.Struct, frozen=True, kw_only=True):
+    """A span around others: an agent, a workflow, a step.
+
+    `messages` summarise what happened inside; they count only where nothing else tells of it. `perhaps` is the
+    execution that the span is, if its name turns out to be that of a call that a model asked for. `loose` says that
+    the span need not stand under the call that started it.
+    """
+
+    agent: str | None = None
+    messages: tuple[Message, ...] = ()
+    perhaps: Execution | None = None
+    loose: bool = False
+
+
+Part = Asked | Execution | Around
+
+
+def asked(
+    history: tuple[Message, ...],
+    output: tuple[Message, ...],
+    reasons: tuple[str, ...] = (),
+    tools: tuple[ToolSpec, ...] = (),
+) -> Asked:
+    """A model span whose calls are those of its output messages."""
+    return Asked(
+        history=history,
+        output=output,
+        calls=tuple(call for message in output for call in message.calls),
+        reasons=reasons,
+        tools=tools,
+        withheld=not output and not reasons,
+    )
+
+
+def plain(message: Message) -> dict[str, Any]:
+    """A message as a plain object, without what it does not have."""
+    called = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.calls]
+    known = {"role": message.role, "content": message.content, "tool_call_id": message.tool_call_id}
+    return {key: value for key, value in {**known, "tool_calls": called}.items() if value}

@@ -1,0 +1,36 @@
+"""OpenInference: spans of kind LLM, TOOL, AGENT, CHAIN and others, with flat or nested attributes."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from rightcall.traces.conventions.model import Around, Asked, Part
+from rightcall.traces.conventions.openinference import executions, messages
+from rightcall.traces.spans import Span, child, text
+
+__all__ = ["messages", "read"]
+
+
+def read(span: Span) -> Part | None:
+    """What the span is, if it has `openinference.span.kind`."""
+    kind = messages.kind(span.attributes)
+    if not kind:
+        return None
+    if kind == "LLM":
+        return _asked(span)
+    if kind == "TOOL":
+        return executions.execution(span) or Around()
+    return Around(agent=text(span.attributes, "agent.name") or span.name if kind == "AGENT" else None)
+
+
+def _asked(span: Span) -> Asked:
+    output = messages.messages(span.attributes, "output", span.dropped)
+    calls = tuple(call for message in output for call in message.calls)
+    reason = child(span.attributes, "llm.finish_reason")
+    return Asked(
+        history=messages.messages(span.attributes, "input", span.dropped),
+        output=output,
+        calls=(*calls, *messages.invalid_calls(span)),
+        reasons=() if reason in (UNSET, None) else (str(reason),),
+        tools=messages.tools(span.attributes),
+    )
