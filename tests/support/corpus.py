@@ -18,6 +18,8 @@ READ_BY = {
     "anthropic-stream": "anthropic",
     "bedrock-converse": "bedrock-converse",
     "bedrock-stream": "bedrock-converse",
+    "cohere": "cohere",
+    "cohere-stream": "cohere",
     "gemini": "gemini",
     "gemini-cli": "gemini",
     "gemini-stream": "gemini",
@@ -27,6 +29,7 @@ READ_BY = {
     "google-adk-session": "google-adk",
     "http-log-anthropic": "anthropic",
     "http-log-bedrock": "bedrock-converse",
+    "http-log-cohere": "cohere",
     "http-log-gemini": "gemini",
     "http-log-openai-chat": "openai-chat",
     "http-log-openai-responses": "openai-responses",
@@ -37,7 +40,9 @@ READ_BY = {
     "langgraph-stream": "langchain",
     "langsmith-runs": "langsmith",
     "logfire-otel": "logfire",
+    "mistral": "openai-chat",
     "mlflow-trace": "mlflow",
+    "ollama": "openai-chat",
     "openai-chat": "openai-chat",
     "openai-chat-stream": "openai-chat",
     "openai-responses-items": "openai-responses",
@@ -60,9 +65,12 @@ READ_BY = {
     "phoenix-dataframe": "openinference",
     "phoenix-otlp-rest": "openinference",
     "phoenix-rest-spans": "openinference",
+    "pydantic-ai-messages": "pydantic-ai",
     "pydantic-ai-otel": "logfire",
     "strands-otel": "otel-genai",
+    "vercel-ai-messages": "vercel-ai",
     "vercel-ai-otlp-json": "vercel-ai-spans",
+    "vercel-ai-stream": "vercel-ai",
 }
 """The reader of each format of the index that can be read."""
 
@@ -78,11 +86,14 @@ EXPECTATIONS = frozenset({"google-adk-evalset/4.json"})
 """Files that hold expected calls, not a trace; the index lists what is expected."""
 
 UNSAID = {
-    "mlflow-trace/2.json": "the message of the tool says `success`; only its text begins with `Error`",
-    "openllmetry-console/3.json": "the message of the tool says `success`; only its text begins with `Error`",
-    "openllmetry-console/4.json": "the message of the tool says `success`; only its text begins with `Error`",
+    "cohere/1.json": "the format has no word for failure; the error is text like any other",
     "google-adk-session/1.json": "a session does not say which of its tools are agents",
     "langchain-messages/5.json": "messages do not say which tools are agents",
+    "mistral/1.json": "the format has no word for failure; the error is text like any other",
+    "mlflow-trace/2.json": "the message of the tool says `success`; only its text begins with `Error`",
+    "ollama/1.json": "the format has no word for failure; the error is text like any other",
+    "openllmetry-console/3.json": "the message of the tool says `success`; only its text begins with `Error`",
+    "openllmetry-console/4.json": "the message of the tool says `success`; only its text begins with `Error`",
 }
 """Files that do not say what the index says became of their calls, and why."""
 

@@ -17,6 +17,7 @@ from rightcall.errors import TraceError, UsageError, did_you_mean
 from rightcall.traces import (
     anthropic,
     bedrock,
+    cohere,
     conventions,
     documents,
     gemini,
@@ -25,10 +26,12 @@ from rightcall.traces import (
     langchain,
     native,
     objects,
+    ollama,
     openai_chat,
     openai_responses,
+    pydantic_ai,
+    vercel_ai,
 )
-
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -49,6 +52,10 @@ FORMATS: Final[dict[str, Format]] = {
     "langchain": Format("langchain", langchain.claims, langchain.read),
     "anthropic": Format("anthropic", anthropic.claims, anthropic.read),
     "openai-responses": Format("openai-responses", openai_responses.claims, openai_responses.read),
+    "vercel-ai": Format("vercel-ai", vercel_ai.claims, vercel_ai.read),
+    "pydantic-ai": Format("pydantic-ai", pydantic_ai.claims, pydantic_ai.read),
+    "cohere": Format("cohere", cohere.claims, cohere.read),
+    "ollama": Format("ollama", ollama.claims, ollama.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
     **{name: Format(name, functools.partial(conventions.claims, name), conventions.read) for name in conventions.NAMES},
 }

@@ -160,7 +160,8 @@ def text(content: Any) -> str | None:
     """The text of a content of the model that asks for no call."""
     if not isinstance(content, dict) or content.get("role") not in ("model", None):
         return None
-    found = [part for part in content.get("parts") or () if isinstance(part, dict)]
+    parts_ = content.get("parts")
+    found = [part for part in parts_ if isinstance(part, dict)] if isinstance(parts_, list) else []
     if any(_call(part) for part in found):
         return None
     return "".join(part["text"] for part in found if isinstance(part.get("text"), str) and not part.get("thought"))

@@ -58,7 +58,8 @@ def gaps(response: dict[str, Any]) -> tuple[str, ...]:
     """What the stop reason of a response says is missing."""
     reason = response.get("stopReason")
     content = response["output"]["message"].get("content")
-    has_calls = any(isinstance(block, dict) and "toolUse" in block for block in content or ())
+    blocks = content if isinstance(content, list) else []
+    has_calls = any(isinstance(block, dict) and "toolUse" in block for block in blocks)
     if reason in _FAILED_CALLS:
         return (f"the stop reason is `{reason}`: the model wrote a call that is not recorded",)
     if reason == "tool_use" and not has_calls:

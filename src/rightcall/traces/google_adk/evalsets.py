@@ -83,19 +83,24 @@ def _events(invocations: list[Any], path: str, warnings: list[str]) -> Iterator[
 
 def _data(data: dict[str, Any], path: str, warnings: list[str]) -> Iterator[Event]:
     """The calls of an invocation: in its events, or in the older list, which does not say what was parallel."""
-    for index, event in enumerate(field(data, "invocationEvents") or ()):
+    for index, event in enumerate(_listed(data, "invocationEvents")):
         content = event.get("content") if isinstance(event, dict) else None
         if isinstance(content, dict):
             yield from contents.events(content, f"{path}.invocation_events[{index}].content", warnings)
-    for index, entry in enumerate(field(data, "toolUses") or ()):
+    for index, entry in enumerate(_listed(data, "toolUses")):
         at = f"{path}.tool_uses[{index}]"
         if not isinstance(entry, dict):
             raise TraceError(f"expected a call, an object; found {shapes.kind(entry)}", Where(path=at))
         call, notes = contents.function_call(entry, at)
         warnings += notes
         yield Asked((call,))
-    for index, entry in enumerate(field(data, "toolResponses") or ()):
+    for index, entry in enumerate(_listed(data, "toolResponses")):
         if isinstance(entry, dict):
             part = {"role": "user", "parts": [{"functionResponse": entry}]}
             answers = contents.events(part, f"{path}.tool_responses[{index}]", warnings)
             yield from (answer for answer in answers if isinstance(answer, Answered))
+
+
+def _listed(data: dict[str, Any], camel: str) -> list[Any]:
+    found = field(data, camel)
+    return found if isinstance(found, list) else []

@@ -54,7 +54,7 @@ def _told(event: dict[str, Any], at: str, warnings: list[str]) -> Iterator[Event
     calls, notes = contents.asked(known)
     warnings += notes
     if event["author"] != "user" and (calls or content.get("role") in ("model", None)):
-        waiting = field(event, "longRunningToolIds") or ()
+        waiting = field(event, "longRunningToolIds")
         made = [_by(event, call, waiting) for call in calls if call.name not in _OF_THE_FRAMEWORK]
         if made or not calls:
             yield Asked(tuple(made))
@@ -79,7 +79,7 @@ def _by(event: dict[str, Any], call: ToolCall, waiting: Any) -> ToolCall:
         kind=kind,
         agent=event["author"],
         agent_path=tuple(branch.split(".")) if isinstance(branch, str) and branch else (),
-        status="pending" if call.id is not None and call.id in waiting else call.status,
+        status="pending" if isinstance(waiting, list) and call.id in waiting else call.status,
     )
 
 

@@ -33,7 +33,7 @@ def _has_messages(value: dict[str, Any]) -> bool:
 
 def _is_state(value: dict[str, Any]) -> bool:
     """Whether each message has an id, so that a later state of the same run can be told."""
-    return all(messages.fields(message).get("id") for message in value["messages"])
+    return all(isinstance(messages.fields(message).get("id"), str) for message in value["messages"])
 
 
 def _whole(value: Any) -> Iterable[Trajectory]:

@@ -102,11 +102,15 @@ def entries(message: dict[str, Any], at: str) -> list[tuple[Any, str]]:
     copies = _listed(more, "tool_calls", f"{at}.additional_kwargs") if isinstance(more, dict) else []
     if not own:
         return copies or _blocks(message.get("content"), at)
-    order = {entry.get("id"): number for number, (entry, _) in enumerate(copies) if isinstance(entry, dict)}
-    ids = [entry.get("id") if isinstance(entry, dict) else None for entry, _ in own]
+    order = {_id(entry): number for number, (entry, _) in enumerate(copies)}
+    ids = [_id(entry) for entry, _ in own]
     if len(order) == len(copies) and set(ids) == set(order) and len(set(ids)) == len(ids):
         return [pair for _, pair in sorted(zip(ids, own, strict=True), key=lambda known: order[known[0]])]
     return own
+
+
+def _id(entry: Any) -> str:
+    return str(entry.get("id")) if isinstance(entry, dict) else ""
 
 
 def _listed(message: dict[str, Any], key: str, at: str) -> list[tuple[Any, str]]:

@@ -98,7 +98,8 @@ class _Messages:
 
     def add(self, message: Any) -> None:
         told = fields(message)
-        key = told.get("id") or ("no id", len(self._known))
+        identity = told.get("id")
+        key = identity if isinstance(identity, str) and identity else ("no id", len(self._known))
         kind = str(told.get("type"))
         if kind in ("remove", "RemoveMessage"):
             return

@@ -1,0 +1,143 @@
+"""Pydantic AI messages: requests and responses with parts, as `all_messages_json` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core import jsontext
+from rightcall.core.calls import CallStatus, ToolCall, Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import conversation, families, records, shapes
+from rightcall.traces.conversation import Answered, Asked, Event, Said
+
+_CALLS: Final = frozenset({"tool-call", "builtin-tool-call"})
+_OUTCOMES: Final[dict[str, CallStatus]] = {"failed": "error", "denied": "refused"}
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("kind") not in ("request", "response"):
+        return False
+    parts = value.get("parts")
+    return isinstance(parts, list) and all(
+        isinstance(part, dict) and isinstance(part.get("part_kind"), str) for part in parts
+    )
+
+
+def _kind(value: Any) -> str | None:
+    if _is_message(value):
+        return families.MESSAGE
+    history = value.get("messages") if isinstance(value, dict) else None
+    known = isinstance(history, list) and bool(history) and all(map(_is_message, history))
+    return families.RECORD if known else None
+
+
+def _whole(value: Any) -> Iterable[Trajectory]:
+    if isinstance(value, list):
+        return [_trajectory(value, path="")]
+    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
+    made = _trajectory(value["messages"], path="messages")
+    return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
+
+
+def _trajectory(messages: list[Any], path: str) -> Trajectory:
+    warnings: list[str] = []
+    told = _events(messages, path, warnings)
+    made = conversation.trajectory(messages, told, warnings, path=path)
+    identity = next((one["conversation_id"] for one in messages if isinstance(one.get("conversation_id"), str)), None)
+    return msgspec.structs.replace(
+        made, gaps=tuple(_gaps(messages, path)), conversation_id=identity, output=_output(messages)
+    )
+
+
+def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
+    for index, message in enumerate(messages):
+        at = f"{path}[{index}]"
+        if not _is_message(message):
+            raise TraceError(f"expected a message of Pydantic AI; found {shapes.kind(message)}", Where(path=at))
+        parts = [(part, f"{at}.parts[{number}]") for number, part in enumerate(message["parts"])]
+        if message["kind"] == "response":
+            yield Asked(tuple(_call(part, place, warnings) for part, place in parts if part["part_kind"] in _CALLS))
+        elif any(part["part_kind"] == "user-prompt" for part, _ in parts):
+            yield Said()
+        for part, place in parts:
+            yield from _answered(part, place)
+
+
+def _call(part: dict[str, Any], place: str, warnings: list[str]) -> ToolCall:
+    """A call; empty or missing `args` are those of a tool that takes none."""
+    call, notes = shapes.named(part.get("tool_name"), part.get("args"), id=part.get("tool_call_id"), at=place)
+    warnings += notes
+    if part["part_kind"] == "builtin-tool-call":
+        return msgspec.structs.replace(call, kind="server")
+    return msgspec.structs.replace(call, kind="output") if _is_output(call.name, part) else call
+
+
+def _is_output(name: str, part: dict[str, Any]) -> bool:
+    """Whether a call hands over the final result: such tools are named `final_result` unless the user names them."""
+    return part.get("tool_kind") == "output" or name == "final_result" or name.startswith("final_result_")
+
+
+def _answered(part: dict[str, Any], place: str) -> Iterator[Answered]:
+    kind, name = part["part_kind"], part.get("tool_name")
+    if kind in ("tool-return", "builtin-tool-return"):
+        status = _OUTCOMES.get(str(part.get("outcome")), "ok")
+    elif kind == "retry-prompt" and name:
+        status = "error"
+    else:
+        return
+    content, identity = part.get("content"), part.get("tool_call_id")
+    yield Answered(
+        id=identity if isinstance(identity, str) and identity else None,
+        name=name if isinstance(name, str) and name else None,
+        result=content,
+        status=status,
+        error=None if status == "ok" else _text(content),
+        place=place,
+    )
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else jsontext.encode(content).decode("utf-8", "replace")
+
+
+def _gaps(messages: list[Any], path: str) -> Iterator[str]:
+    """Responses that were interrupted, or that stopped for calls which are not there."""
+    for index, message in enumerate(messages):
+        if message["kind"] != "response":
+            continue
+        if message.get("state") not in (None, "complete"):
+            yield f"{path}[{index}] is a response in state `{message['state']}`"
+        has_calls = any(part["part_kind"] in _CALLS for part in message["parts"])
+        if message.get("finish_reason") == "tool_call" and not has_calls:
+            yield f"{path}[{index}] stopped for a tool call, but has none"
+
+
+def _output(messages: list[Any]) -> str | None:
+    """The text of the last response, if it asks for no call."""
+    last: dict[str, Any] = messages[-1] if messages else {"kind": "request"}
+    if last["kind"] != "response" or any(part["part_kind"] in _CALLS for part in last["parts"]):
+        return None
+    texts = [part.get("content") for part in last["parts"] if part["part_kind"] == "text"]
+    return "".join(text for text in texts if isinstance(text, str)) or None
+
+
+def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
+    return _whole(values)
+
+
+_FAMILY: Final = families.Family(
+    expected="messages of Pydantic AI, with `kind` and `parts`", kind=_kind, whole=_whole, together=_together
+)
+
+
+def claims(head: bytes) -> bool:
+    """Whether the first value is a message, a list of messages, or a record that holds them."""
+    return families.claims(_FAMILY, head)
+
+
+def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
+    """Every conversation, in order; one that cannot be read is yielded as an error."""
+    return families.read(_FAMILY, chunks, file)
