@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -117,8 +118,19 @@ def test_records_of_one_id_are_attempts(tmp_path: Path) -> None:
     """Records that share an id and expect the same are attempts, in whatever order they come."""
     again = {**record("p", "z"), **A}
     kept = grade(lines(tmp_path / "t.jsonl", record("p", "a", **A), record("q", "b", **B), again))
-    assert kept.outcomes == {"p": "fail", "q": "pass"}
-    assert len(kept.results[0].attempts) == 2
+    assert kept.outcomes == {"q": "pass", "p": "fail"}
+    assert [(result.id, len(result.attempts)) for result in kept.results] == [("q", 1), ("p", 2)]
+
+
+def test_results_come_in_the_same_order_from_a_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is looked at twice, a stream cannot be: both give each result with the last attempt of its id (G5)."""
+    again = {**record("p", "z"), **A}
+    name = lines(tmp_path / "t.jsonl", record("p", "a", **A), record("q", "b", **B), again, record("r", "b", **B))
+    with open(name, "rb") as stream:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+        streamed = [(result.id, result.outcome) for result in grade("-").results]
+    assert streamed == [(result.id, result.outcome) for result in grade(name).results]
+    assert [identity for identity, _ in streamed] == ["q", "p", "r"]
 
 
 def test_records_without_id_are_never_attempts(tmp_path: Path) -> None:

@@ -81,10 +81,12 @@ def test_crash_becomes_an_error_that_keeps_the_traceback() -> None:
     assert runner.crashes(runner.result(Test(id="x"), (graded,))) == 1
 
 
-def test_crash_while_lining_up_is_a_crash_too() -> None:
-    """A failure that cannot be shown is not shown as if all were well with us."""
+def test_crash_while_lining_up_is_told() -> None:
+    """A failure that cannot be lined up still fails, and is not shown as if all were well with us."""
     graded = attempt(CrashingAlign())
-    assert (graded.verdicts[0].status, graded.alignments) == (Status.ERROR, {})
+    ((row,),) = graded.alignments.values()
+    assert graded.verdicts[0].status == Status.FAIL
+    assert row.differences[0].startswith("rightcall could not line this up, please report it: ")
 
 
 def test_failure_keeps_what_explains_it() -> None:

@@ -102,9 +102,12 @@ def test_shape_never_depends_on_what_happened(made: list[Result]) -> None:
 
 @given(st.lists(results(), max_size=3))
 def test_lines_are_the_results_of_the_document(made: list[Result]) -> None:
-    """JSON Lines hold exactly the results, one a line."""
+    """JSON Lines hold the results, one a line, without expected beside made."""
     lines = report(JSONLinesReport(), made).decode().split("\n")
-    assert document(*made)["results"] == [json.loads(line) for line in lines if line]
+    wanted = document(*made)["results"]
+    for part in (part for whole in wanted for part in whole["attempts"]):
+        del part["alignments"]
+    assert wanted == [json.loads(line) for line in lines if line]
 
 
 def test_big_integers_and_lone_surrogates_are_written_exactly() -> None:

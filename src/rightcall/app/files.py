@@ -65,6 +65,11 @@ def _is_trace(name: str) -> bool:
     return name.endswith(TRACE_SUFFIXES) and not name.startswith(".") and "rightcall." not in name
 
 
+def is_regular(name: str) -> bool:
+    """Whether the name is that of a file that can be read more than once."""
+    return name != STDIN and os.path.isfile(name)
+
+
 def chunks(name: str) -> Iterator[bytes]:
     """Read a file, or the standard input for `-`, piece by piece; `TraceError` with the cause if it cannot be."""
     try:

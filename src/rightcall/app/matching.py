@@ -31,6 +31,12 @@ class Reading(msgspec.Struct, frozen=True):
     item: Trajectory | TraceError
     file: str
 
+    @property
+    def trajectory(self) -> Trajectory:
+        """What was read, where it is known to be a trajectory."""
+        assert isinstance(self.item, Trajectory)
+        return self.item
+
 
 class Notes(msgspec.Struct):
     """What the report says beside the results; filled while they are made. `counts` are those of the tests."""
@@ -111,23 +117,33 @@ def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], not
     _note_carried(carried, notes)
 
 
-def by_own_expectations(readings: Iterable[Reading], compile_one: CompileOne, notes: Notes) -> Iterator[Result]:
+def by_own_expectations(
+    readings: Iterable[Reading], compile_one: CompileOne, notes: Notes, repeats: Mapping[str, int] | None = None
+) -> Iterator[Result]:
     """Grade each trajectory for the expectations that it carries: one result an id, over its attempts.
 
+    A result comes with the last attempt of its id. `repeats` says how many there are of the ids that occur more
+    than once; without it nothing can be told before the end, and every attempt is kept until then.
     `TestSetError` when trajectories of one id carry different expectations, `UsageError` when none carries any.
     """
+    bad: list[TraceError] = []
     with Spool[_Head](_Head) as heads, Spool[Attempt](Attempt) as spool:
         groups = _Groups(heads, spool)
-        bad = _grade_groups(readings, compile_one, groups, notes)
-        yield from (runner.result(*groups.of(identity)) for identity in groups.ids)
+        for compiled, reading in _carrying(readings, compile_one, bad, notes):
+            identity = compiled.test.id
+            if repeats is not None and identity not in repeats:
+                yield runner.result(compiled.test, (runner.attempt(reading.trajectory, compiled, reading.file),))
+            elif groups.add(compiled, reading.trajectory, reading.file) == (repeats or {}).get(identity):
+                yield runner.result(*groups.take(identity))
+        yield from (runner.result(*groups.take(identity)) for identity in list(groups.ids))
     yield from map(runner.unread, bad)
 
 
-def _grade_groups(
-    readings: Iterable[Reading], compile_one: CompileOne, groups: _Groups, notes: Notes
-) -> list[TraceError]:
-    """Grade everything and return what could not be read."""
-    bad: list[TraceError] = []
+def _carrying(
+    readings: Iterable[Reading], compile_one: CompileOne, bad: list[TraceError], notes: Notes
+) -> Iterator[tuple[CompiledTest, Reading]]:
+    """The trajectories that carry expectations, with these compiled; what cannot be read goes to `bad`."""
+    carrying = 0
     for number, reading in enumerate(readings, 1):
         item = reading.item
         if isinstance(item, TraceError):
@@ -135,12 +151,12 @@ def _grade_groups(
         elif not _expects(item):
             notes.unused.append(_shown(item, reading.file))
         else:
+            carrying += 1
             compiled = compile_one(item, item.id or f"{reading.file}[{number}]", reading.file)
             notes.counts.add(compiled.test.count)
-            groups.add(compiled, item, reading.file)
-    if notes.unused and not groups.ids:
+            yield compiled, reading
+    if notes.unused and not carrying:
         raise UsageError("there is nothing to grade: no trajectory carries expectations; name a test set with --tests")
-    return bad
 
 
 class _Attempts:
@@ -153,9 +169,12 @@ class _Attempts:
     def __contains__(self, identity: str) -> bool:
         return identity in self._tickets
 
-    def add(self, identity: str, attempt: Attempt) -> None:
-        """Keep one more attempt at a test."""
-        self._tickets.setdefault(identity, []).append(self._spool.keep(attempt))
+    def add(self, identity: str, attempt: Attempt) -> int:
+        """Keep one more attempt at a test; return how many there are."""
+        settled = replace(attempt, alignments=dict(attempt.alignments))
+        tickets = self._tickets.setdefault(identity, [])
+        tickets.append(self._spool.keep(settled))
+        return len(tickets)
 
     def of(self, identity: str) -> list[Attempt]:
         """Give back the attempts at a test."""
@@ -174,21 +193,27 @@ class _Groups:
         self._heads = heads
         self._attempts = _Attempts(attempts)
 
-    def add(self, compiled: CompiledTest, trajectory: Trajectory, file: str) -> None:
-        """Grade one more attempt; `TestSetError` if it expects something else than the ones before it."""
+    def add(self, compiled: CompiledTest, trajectory: Trajectory, file: str) -> int:
+        """Grade one more attempt and return how many there are now.
+
+        `TestSetError` if it expects something else than the ones before it.
+        """
         expectations, identity = jsontext.encode(trajectory.expectations), compiled.test.id
-        if identity not in self.ids:
-            self.ids[identity] = self._heads.keep((replace(compiled.test, assertions=(), places=()), expectations))
-        elif not _same(self._heads.fetch(self.ids[identity])[1], expectations):
+        # Taken out and put in again, so that ids stand in the order of their last attempts.
+        head = self.ids.pop(identity, None)
+        if head is None:
+            head = self._heads.keep((replace(compiled.test, assertions=(), places=()), expectations))
+        elif not _same(self._heads.fetch(head)[1], expectations):
             raise TestSetError(
                 f"the records with id `{identity}` expect different things; attempts at one test must expect the same",
                 Where(file=file),
             )
-        self._attempts.add(identity, runner.attempt(trajectory, compiled, file))
+        self.ids[identity] = head
+        return self._attempts.add(identity, runner.attempt(trajectory, compiled, file))
 
-    def of(self, identity: str) -> tuple[Test, list[Attempt]]:
-        """Give back a test and its attempts."""
-        return self._heads.fetch(self.ids[identity])[0], self._attempts.of(identity)
+    def take(self, identity: str) -> tuple[Test, list[Attempt]]:
+        """Give back a test and its attempts, and forget them."""
+        return self._heads.fetch(self.ids.pop(identity))[0], self._attempts.of(identity)
 
 
 def _same(one: bytes, other: bytes) -> bool:

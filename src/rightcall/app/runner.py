@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rightcall.core import jsontext
@@ -35,8 +35,7 @@ _HASH_DIGITS = 16
 
 def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
     """Grade one trajectory for one test. Never raises, whatever the trajectory holds."""
-    judged = [_judged(trajectory, assertion) for assertion in compiled.assertions]
-    verdicts = tuple([verdict for verdict, _ in judged])
+    verdicts = tuple([_judged(trajectory, assertion) for assertion in compiled.assertions])
     outcome = attempt_outcome(verdicts, compiled.test.min_assertion_rate)
     calls = trajectory.tool_calls
     return Attempt(
@@ -46,7 +45,7 @@ def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attemp
         reason="" if verdicts else "The test expects nothing.",
         calls=None if calls is None else len(calls),
         output=None if outcome == Outcome.PASS else trajectory.output,
-        alignments={verdict.id: rows for verdict, rows in judged if rows},
+        alignments={} if outcome == Outcome.PASS else Alignments(trajectory, compiled.assertions, verdicts),
         warnings=trajectory.warnings,
         place=_place(trajectory, file),
         hash=hashlib.sha256(jsontext.encode(trajectory)).hexdigest()[:_HASH_DIGITS],
@@ -59,17 +58,40 @@ def unread_attempt(error: TraceError) -> Attempt:
     return Attempt(trajectory=error.record_id or "", outcome=Outcome.ERROR, reason=error.message, place=place)
 
 
-def _judged(trajectory: Trajectory, assertion: Compiled) -> tuple[Verdict, tuple[Row, ...]]:
-    """Judge, and line up expected and made where the verdict is a fail and its kind can."""
+def _judged(trajectory: Trajectory, assertion: Compiled) -> Verdict:
     try:
         verdict = judge(trajectory, assertion)
-        align = getattr(assertion.check, "align", None)
-        rows = tuple(align(trajectory)) if align is not None and verdict.status == Status.FAIL else ()
         # Its words are found now: later they would keep the whole trajectory alive, or crash in a report.
         verdict.evidence.spoken()
     except Exception as error:
-        return _crashed(assertion, error), ()
-    return verdict, rows
+        return _crashed(assertion, error)
+    return verdict
+
+
+class Alignments(Mapping[str, tuple[Row, ...]]):
+    """Expected beside made for the verdicts that failed, by their id: lined up when somebody looks."""
+
+    def __init__(self, trajectory: Trajectory, assertions: Sequence[Compiled], verdicts: Sequence[Verdict]) -> None:
+        self._trajectory = trajectory
+        self._checks = {
+            assertion.id: assertion.check
+            for assertion, verdict in zip(assertions, verdicts, strict=True)
+            if verdict.status == Status.FAIL and hasattr(assertion.check, "align")
+        }
+
+    def __getitem__(self, identity: str) -> tuple[Row, ...]:
+        check: Any = self._checks[identity]
+        try:
+            return tuple(check.align(self._trajectory))
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            return (Row(mark="differs", differences=(f"rightcall could not line this up, please report it: {what}",)),)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._checks)
+
+    def __len__(self) -> int:
+        return len(self._checks)
 
 
 def _crashed(assertion: Compiled, error: Exception) -> Verdict:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 import msgspec
 from msgspec.structs import replace
 
-from rightcall import __version__, testsets
+from rightcall import __version__, testsets, traces
 from rightcall.app import files, gates, kit, matching, runner, starter
 from rightcall.app.gates import GateOptions
 from rightcall.app.matching import Notes, Reading
@@ -19,7 +19,7 @@ from rightcall.app.sinks import Sink
 from rightcall.assertions import KINDS
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
-from rightcall.errors import StoreError, TestSetError, UsageError, Where
+from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
 from rightcall.testsets import read as read_test_set
 
@@ -91,10 +91,34 @@ def _results(
     notes: Notes,
 ) -> Iterator[Result]:
     if not request.tests:
-        return matching.by_own_expectations(readings, _compile_own(request.dialect), notes)
+        compile_one, repeats = _compile_own(request.dialect), _repeats(request)
+        return matching.by_own_expectations(readings, compile_one, notes, repeats)
     if request.apply_all:
         return matching.each_for_all(readings, tests, notes)
     return matching.by_test(readings, tests, request.id_key, notes)
+
+
+def _repeats(request: GradeRequest) -> dict[str, int] | None:
+    """How often each id occurs that occurs more than once, by a first look at the files.
+
+    `None` where a first look is not possible: the standard input cannot be read twice, and only records of the
+    native format, one a line, tell their id without being read whole.
+    """
+    seen: set[int] = set()
+    repeats: dict[str, int] = {}
+    try:
+        for name in files.expand(request.traces):
+            found = traces.identities(files.chunks(name), format=request.format) if files.is_regular(name) else None
+            if found is None:
+                return None
+            for identity in found:
+                key = hash(identity)
+                if key in seen:
+                    repeats[identity] = repeats.get(identity, 1) + 1
+                seen.add(key)
+    except TraceError:
+        return None  # the reader will say it, with its place
+    return repeats
 
 
 def _compile_own(dialect: str | None) -> matching.CompileOne:

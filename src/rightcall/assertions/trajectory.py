@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 
 from rightcall.core import doubt
@@ -11,7 +11,7 @@ from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Count, Counted, is_plain, select
 from rightcall.core.explaining import Lineup, align, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
-from rightcall.core.pairing import count_pairs, grouped
+from rightcall.core.pairing import Groups, count_pairs, grouped
 from rightcall.core.patterns import ExpectedCall, Pattern, compile_call
 from rightcall.core.results import Row
 from rightcall.core.verdicts import Evidence, Words
@@ -65,7 +65,6 @@ class TrajectoryCheck:
         self, patterns: list[Pattern], assertion: ToolCallTrajectory, setting: Setting, *, unordered: bool
     ) -> None:
         self.patterns = patterns
-        self.groups = grouped(patterns)
         self.steps = steps(patterns)
         self.mode = MODES[assertion.match if patterns else "none"]
         self.unordered = unordered
@@ -73,6 +72,11 @@ class TrajectoryCheck:
         self.only_successful = assertion.only_successful
         has_options = unordered or self.only_successful or setting.tool_aliases or setting.count != Count()
         self.is_simple = not has_options
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The patterns by name, for when taking the first fit is not enough."""
+        return grouped(self.patterns)
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Decide at once where nothing is unknown, else by asking what the unknown could change."""

@@ -186,8 +186,10 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
 
     One comparison of item views does it, but for values that need more than Python's `==`.
     """
-    items = {key: value for key, value in expected.items() if is_plain(value)}.items()
-    delicate = [] if len(items) == len(expected) else [pair for pair in expected.items() if not is_plain(pair[1])]
+    delicate = [(key, value) for key, value in expected.items() if type(value) is not str and not is_plain(value)]
+    items = expected.items()
+    if delicate:
+        items = {key: value for key, value in items if type(value) is str or is_plain(value)}.items()
 
     def has_items(arguments: Any) -> bool:
         return isinstance(arguments, dict) and items <= arguments.items()

@@ -58,7 +58,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     calls: int | None = None
     output: Any = None
-    alignments: dict[str, tuple[Row, ...]] = {}
+    alignments: Mapping[str, tuple[Row, ...]] = {}
     warnings: tuple[str, ...] = ()
     place: str = ""
     hash: str = ""

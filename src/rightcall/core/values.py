@@ -43,8 +43,9 @@ def comparer(expected: Any) -> Callable[[Any], bool]:
 
 def is_plain(value: Any) -> bool:
     """Whether Python's `==` decides as JSON does: a JSON value without booleans, and numbers other than 0 and 1."""
-    if type(value) is str:
-        return True
+    kind = type(value)
+    if kind is str or kind is int or kind is float:
+        return kind is str or (value != 0 and value != 1)
     stack = [value]
     while stack:
         item = stack.pop()

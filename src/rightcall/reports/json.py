@@ -6,7 +6,7 @@ calls were recorded stands beside how many there were. `schema` changes when a k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rightcall.core.jsontext import encode
@@ -36,7 +36,7 @@ class JSONReport:
     def add(self, result: Result) -> bytes:
         """Write one result on a line of its own."""
         separator, self._separator = self._separator, b","
-        return separator + b"\n" + encode(result_as_json(result))
+        return separator + b"\n" + encode(result_as_json(result, _aligned_attempt))
 
     def end(self, end: RunEnd) -> bytes:
         """Close the document with the counts, the verdict table and the decision."""
@@ -60,14 +60,14 @@ class JSONLinesReport:
 
     def add(self, result: Result) -> bytes:
         """Write one result."""
-        return encode(result_as_json(result)) + b"\n"
+        return encode(result_as_json(result, _attempt)) + b"\n"
 
     def end(self, end: RunEnd) -> bytes:
         """Write nothing: every line is a result."""
         return b""
 
 
-def result_as_json(result: Result) -> dict[str, Any]:
+def result_as_json(result: Result, attempt_as_json: Callable[[Attempt], dict[str, Any]]) -> dict[str, Any]:
     """Return one result with the keys of the report."""
     return {
         "id": result.id,
@@ -77,7 +77,7 @@ def result_as_json(result: Result) -> dict[str, Any]:
         "place": result.place,
         "labels": result.labels,
         "statistics": result.statistics,
-        "attempts": [_attempt(attempt) for attempt in result.attempts],
+        "attempts": [attempt_as_json(attempt) for attempt in result.attempts],
     }
 
 
@@ -89,12 +89,16 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "recorded": attempt.calls is not None,
         "calls": attempt.calls,
         "verdicts": [verdict.record() for verdict in attempt.verdicts],
-        "alignments": attempt.alignments,
         "output": attempt.output,
         "warnings": attempt.warnings,
         "place": attempt.place,
         "hash": attempt.hash,
     }
+
+
+def _aligned_attempt(attempt: Attempt) -> dict[str, Any]:
+    """The same with expected beside made, which is much text in a large run."""
+    return {**_attempt(attempt), "alignments": dict(attempt.alignments)}
 
 
 def _gate(gate: Gate) -> dict[str, Any]:

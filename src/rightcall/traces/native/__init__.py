@@ -17,6 +17,9 @@ from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, heads, records, shapes
 from rightcall.traces.native import wire
+from rightcall.traces.native.identities import identities
+
+__all__ = ["claims", "encode", "identities", "read"]
 
 _T = TypeVar("_T")
 
