@@ -29,6 +29,22 @@ def _grade_lines(folder: Path, capture: pytest.CaptureFixture[bytes], *records: 
     return ran.code, json.loads(ran.out)
 
 
+@report("B048")
+def test_duplicates_of_a_resumed_session(case: Case) -> None:
+    """A line that a resumed session copies is one line, whatever stands beside its message."""
+    lines = [
+        {**line, "type": "assistant", "sessionId": "s", "message": _answer(line)} for line in case["input"]["lines"]
+    ]
+    assert case["expect"]["extracted"] == extracted(_lines(lines))
+
+
+def _answer(sketch: dict[str, Any]) -> dict[str, Any]:
+    """Sketched calls as the content of an answer."""
+    calls = sketch["tool_calls"]
+    content = [{"type": "tool_use", "id": one["id"], "name": one["name"], "input": one["arguments"]} for one in calls]
+    return {"role": sketch["role"], "content": content}
+
+
 @report("B049")
 def test_duplicates_of_a_growing_history(case: Case) -> None:
     """Requests that repeat the conversation so far are one conversation; its turns keep their own calls."""
@@ -245,9 +261,10 @@ def test_parsing_of_traces_or_messages_with_calls_of_the_provider(case: Case) ->
     """Tools that the provider runs are calls by a name of their own; unknown ones are calls with a warning."""
     items = case["input"]["output_items"]
     assert case["expect"]["call_count"] == len(names(items))
-    assert [
-        (call["name"], call["arguments"]) for call in extracted(items)
-    ] == [("code_interpreter", {"code": "print(1)"}), ("geo", {})]
+    assert [(call["name"], call["arguments"]) for call in extracted(items)] == [
+        ("code_interpreter", {"code": "print(1)"}),
+        ("geo", {}),
+    ]
     trajectory = rightcall.read([*items, {"type": "teleport_call", "id": "t1"}])
     assert [*names(items), "teleport"] == [call.name for call in trajectory.tool_calls or ()]
     assert trajectory.warnings == ("[2] is a call of the unknown type `teleport_call`",)
@@ -310,3 +327,14 @@ def test_parsing_of_traces_or_messages_with_calls_on_results(case: Case) -> None
     trajectory = rightcall.read(document(case["input"]))
     assert case["expect"]["extracted_names"] == names(trajectory)
     assert len(trajectory.warnings) == 2
+
+
+@report("B088")
+def test_parsing_of_traces_or_messages_with_failures_of_the_protocol(case: Case) -> None:
+    """A result that the protocol flags as an error is one."""
+    log: list[dict[str, Any]] = []
+    for one in case["input"]["calls"]:
+        asked = {"jsonrpc": "2.0", "id": one["id"], "method": "tools/call", "params": {"name": one["name"]}}
+        log += [asked, {"jsonrpc": "2.0", "id": one["id"], "result": one["result"]}]
+    calls = rightcall.read(_lines(log)).tool_calls or ()
+    assert case["expect"]["statuses"] == {call.name: call.status for call in calls}

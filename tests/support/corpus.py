@@ -18,6 +18,9 @@ READ_BY = {
     "anthropic-stream": "anthropic",
     "bedrock-converse": "bedrock-converse",
     "bedrock-stream": "bedrock-converse",
+    "claude-code-jsonl": "claude-code",
+    "codex-exec-json": "codex",
+    "codex-rollout": "codex",
     "cohere": "cohere",
     "cohere-stream": "cohere",
     "gemini": "gemini",
@@ -40,9 +43,12 @@ READ_BY = {
     "langgraph-stream": "langchain",
     "langsmith-runs": "langsmith",
     "logfire-otel": "logfire",
+    "mcp-jsonrpc": "mcp-jsonrpc",
     "mistral": "openai-chat",
     "mlflow-trace": "mlflow",
     "ollama": "openai-chat",
+    "openai-agents-runstate": "openai-agents",
+    "openai-agents-trace": "openai-agents",
     "openai-chat": "openai-chat",
     "openai-chat-stream": "openai-chat",
     "openai-responses-items": "openai-responses",
@@ -96,6 +102,12 @@ UNSAID = {
     "openllmetry-console/4.json": "the message of the tool says `success`; only its text begins with `Error`",
 }
 """Files that do not say what the index says became of their calls, and why."""
+
+
+SEVERAL = {
+    "claude-code-jsonl/2.jsonl": ["edge_cases", "todowrite_session"],
+}
+"""Files whose lines name several sessions, although the index does not split them; the ids in order."""
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -70,6 +70,12 @@ def sketches(head: bytes) -> list[Any]:
     return found
 
 
+def elements(head: bytes) -> list[Any]:
+    """The values of `sketches`, and instead of an array the elements of it."""
+    found = sketches(head)
+    return [one for value in found for one in (value if isinstance(value, list) else [value])]
+
+
 def _closed(text: bytes) -> bytes:
     """The first value of the text, cut after its last whole member and closed where it does not end."""
     open_: list[bytes] = []

@@ -16,7 +16,7 @@ from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
 from rightcall.traces.spans.grouping import Group, along, groups
 from rightcall.traces.spans.model import Event, Record, Span
-from rightcall.traces.spans.values import rfc3339
+from rightcall.traces.spans.values import nanoseconds, rfc3339
 
 __all__ = [
     "Event",
@@ -30,6 +30,7 @@ __all__ = [
     "is_envelope",
     "is_source",
     "items",
+    "nanoseconds",
     "read",
     "rfc3339",
     "text",
