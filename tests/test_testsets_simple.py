@@ -42,7 +42,7 @@ def bare(test: Test) -> Test:
 @given(expectations)
 def test_the_short_way_agrees_with_the_long_one(given_keys: dict[str, Any]) -> None:
     """What the short way takes, the long one takes too, and both mean the same."""
-    short = simple(given_keys, "one")
+    short = simple(given_keys, "one", Where())
     if short is not None:
         assert bare(short) == bare(from_keys(given_keys, KINDS))
 
@@ -53,7 +53,7 @@ def test_the_short_way_takes_what_most_records_hold() -> None:
         "expected_tool_calls": ["a", {"name": "b"}, {"name": "c", "arguments": {"x": [{"y": 1}]}}],
         "match": "exact",
     }
-    short = simple(keys, "one")
+    short = simple(keys, "one", Where())
     assert short is not None
     assert bare(short) == bare(embedded(keys, KINDS))
 
@@ -64,4 +64,4 @@ def test_what_the_long_way_refuses_is_never_taken(given_keys: dict[str, Any]) ->
     try:
         from_keys(given_keys, KINDS)
     except TestSetError:
-        assert simple(given_keys, "one") is None
+        assert simple(given_keys, "one", Where()) is None

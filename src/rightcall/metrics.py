@@ -51,7 +51,7 @@ class ToolCallTrajectory:
     __slots__ = ("arguments", "match")
 
     def __init__(self, match: str = "in_order", arguments: str = "partial") -> None:
-        python.compiled({"expected_tool_calls": [], "match": match, "arguments": arguments}, "rhesis")
+        python.compiled({"expected_tool_calls": [], "match": match, "arguments": arguments})
         self.match = match
         self.arguments = arguments
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 import msgspec
-from msgspec.structs import replace
 
 from rightcall import __version__, testsets, traces
 from rightcall.app import files, gates, kit, matching, runner, starter
@@ -126,8 +125,8 @@ def _compile_own(dialect: str | None) -> matching.CompileOne:
         kinds = kit.all_kinds() if "assertions" in trajectory.expectations else KINDS
         where = Where(file=files.shown(file))
         try:
-            test = embedded(trajectory.expectations, kinds, where=where, dialect=dialect)
-            return compile_test(replace(test, id=identity, positional=False, where=where), compile_regex)
+            test = embedded(trajectory.expectations, kinds, identity=identity, where=where, dialect=dialect)
+            return compile_test(test, compile_regex)
         except TestSetError as error:
             at = error.within(file=where.file)
             raise TestSetError(f"in the record `{identity}`: {at.message}", at.where) from None

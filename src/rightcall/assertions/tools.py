@@ -12,7 +12,7 @@ from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted, renamed, select
 from rightcall.core.patterns import Match, Pattern, compile_match
-from rightcall.core.values import visible
+from rightcall.core.values import display, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
 from rightcall.errors import TestSetError
@@ -82,11 +82,15 @@ class AllowedCheck:
 
 def _not_allowed(first: dict[str, int]) -> Iterator[Finding]:
     """One finding a name; the first names them all."""
-    parts = [f"`{visible(name)}` (call {index + 1})" for name, index in first.items()]
+    parts = [f"{_named(name)} (call {index + 1})" for name, index in first.items()]
     for number, index in enumerate(first.values()):
         named = listed(parts) if number == 0 else parts[number]
         verb = "were called but are" if number == 0 and len(parts) > 1 else "was called but is"
         yield Finding(code="not_allowed", message=f"{named} {verb} not allowed.", made_index=index)
+
+
+def _named(name: str) -> str:
+    return f"`{visible(name)}`" if name.strip() else f"a tool without a name ({display(name)})"
 
 
 class ForbiddenTool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

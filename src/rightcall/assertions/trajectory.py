@@ -11,7 +11,7 @@ from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Count, Counted, is_plain, select
 from rightcall.core.explaining import Lineup, align, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
-from rightcall.core.pairing import Groups, count_pairs, grouped
+from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
 from rightcall.core.patterns import ExpectedCall, Pattern, compile_call
 from rightcall.core.results import Row
 from rightcall.core.verdicts import Evidence, Words
@@ -103,8 +103,12 @@ class TrajectoryCheck:
 
     def _words(self, trajectory: Trajectory, counted: Counted, paired: int, passes: bool) -> Words:
         lineup = Lineup(self.patterns, counted, trajectory)
-        findings = () if passes else explain(lineup, self.mode, unordered=self.unordered)
-        return findings, measure(lineup, self.mode, paired, passes=passes)
+        if passes and self.mode.ordered:
+            return (), measure(lineup, self.mode, paired, paired, passes=True)
+        found = candidates(self.patterns, counted.calls)
+        in_order = longest_in_order(found, len(counted.calls))
+        findings = () if passes else explain(lineup, self.mode, found, unordered=self.unordered)
+        return findings, measure(lineup, self.mode, paired, in_order, passes=passes)
 
     def _select(self, calls: tuple[ToolCall, ...]) -> Counted:
         return select(calls, self.setting.count, self.setting.tool_aliases, self.only_successful)

@@ -10,7 +10,7 @@ import msgspec
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted
 from rightcall.core.lining import ModeRules
-from rightcall.core.pairing import candidates, longest_in_order, pair
+from rightcall.core.pairing import Candidates, candidates, pair
 from rightcall.core.patterns import Pattern
 from rightcall.core.results import Row
 from rightcall.core.values import visible
@@ -42,11 +42,10 @@ class Lineup(msgspec.Struct, frozen=True):
         return self.index(position) + 1
 
 
-def measure(lineup: Lineup, mode: ModeRules, paired: int, *, passes: bool) -> dict[str, Any]:
-    """The details of a verdict: rates, counts, and on a pass what matched. The size of the pairing is known."""
+def measure(lineup: Lineup, mode: ModeRules, paired: int, in_order: int, *, passes: bool) -> dict[str, Any]:
+    """The details of a verdict: rates, counts, and on a pass what matched."""
     expected, made = len(lineup.patterns), len(lineup.calls)
     precision, recall = rates(expected, made, paired)
-    found = paired if passes and mode.ordered else longest_in_order(candidates(lineup.patterns, lineup.calls), made)
     details = {
         "precision": precision,
         "recall": recall,
@@ -54,7 +53,7 @@ def measure(lineup: Lineup, mode: ModeRules, paired: int, *, passes: bool) -> di
         "expected": expected,
         "made": made,
         "paired": paired,
-        "paired_in_order": found,
+        "paired_in_order": in_order,
         "missing": expected - paired,
         "unexpected": made - paired,
     }
@@ -78,10 +77,9 @@ def _all(number: int, noun: str) -> str:
     return f"The {noun}" if number == 1 else f"All {number} {noun}s"
 
 
-def explain(lineup: Lineup, mode: ModeRules, *, unordered: bool) -> tuple[Finding, ...]:
+def explain(lineup: Lineup, mode: ModeRules, found: Candidates, *, unordered: bool) -> tuple[Finding, ...]:
     """The findings of a failure, in the order in which they are named (G20)."""
-    pairs = pair(candidates(lineup.patterns, lineup.calls))
-    return tuple(_findings(lineup, mode, pairs, unordered))
+    return tuple(_findings(lineup, mode, pair(found), unordered))
 
 
 def _findings(lineup: Lineup, mode: ModeRules, pairs: Pairs, unordered: bool) -> Iterator[Finding]:

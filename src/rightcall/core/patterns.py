@@ -171,7 +171,7 @@ def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, sett
 
 
 def _comparison(mode: ArgumentsMode, expected: Any) -> MatchesArguments | None:
-    """How arguments are compared in a mode (section 5); `None` when any are accepted."""
+    """How arguments are compared in a mode; `None` when any are accepted."""
     if not isinstance(expected, dict) or mode == "exact":
         return comparer(expected)
     if not expected and mode in ("partial", "deep"):

@@ -46,17 +46,15 @@ def is_plain(value: Any) -> bool:
     kind = type(value)
     if kind is str or kind is int or kind is float:
         return kind is str or (value != 0 and value != 1)
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            stack += item.values()
-        elif isinstance(item, list | tuple):
-            stack += item
-        elif isinstance(item, int | float):
+    waiting = [value]
+    for item in waiting:
+        kind = type(item)
+        if kind is dict or kind is list or kind is tuple:
+            waiting += item.values() if kind is dict else item
+        elif kind is int or kind is float:
             if item == 0 or item == 1:
                 return False
-        elif not isinstance(item, str | None):
+        elif kind is not str and item is not None:
             return False
     return True
 

@@ -46,7 +46,7 @@ Words = tuple[Findings, dict[str, Any]]
 class Evidence(msgspec.Struct):
     """What a check found: no findings is a pass.
 
-    `precision` and `recall` are those of section 6, for kinds that have them; `score` is given only by kinds
+    `precision` and `recall` are those of G19, for kinds that have them; `score` is given only by kinds
     whose score is not 0 or 1. A check that has decided may leave it to `words` to give the findings and details:
     they are asked for when somebody first reads them, and `fails` says whether there are findings.
     """
@@ -61,8 +61,10 @@ class Evidence(msgspec.Struct):
 
     def spoken(self) -> Evidence:
         """The same evidence, with its findings and details."""
-        if self.words is not None:
-            (self.findings, self.details), self.words = self.words(), None
+        words = self.words  # read once: two threads may ask at the same time, and find the same words
+        if words is not None:
+            self.findings, self.details = words()
+            self.words = None
         return self
 
 

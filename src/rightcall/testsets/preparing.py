@@ -74,7 +74,7 @@ def _clean(call: Any, path: str, ignored: Ignored) -> Any:
 
 
 def accepting_null_arguments(test: Any) -> Any:
-    """A test in a recorded shape, in which `arguments: null` accepts any arguments (section 5)."""
+    """A test in a recorded shape, in which `arguments: null` accepts any arguments."""
     if not isinstance(test, dict):
         return test
     changed = dict(test)

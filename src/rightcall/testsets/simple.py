@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.lining import Mode
 from rightcall.core.patterns import ExpectedCall
+from rightcall.errors import Where
 from rightcall.testsets.model import Place, Test
 
 _KEYS: Final = {"expected_tool_calls", "match", "arguments", "prompt"}
@@ -19,7 +20,7 @@ _ARGUMENTS: Final = frozenset(("partial", "exact", "ignore", "deep"))
 _PLACES: Final = (Place(),)
 
 
-def simple(expectations: Mapping[str, Any], identity: str) -> Test | None:
+def simple(expectations: Mapping[str, Any], identity: str, where: Where) -> Test | None:
     """The test that a record's expectations state, if they are plain expected calls."""
     if not expectations.keys() <= _KEYS:
         return None
@@ -35,7 +36,7 @@ def simple(expectations: Mapping[str, Any], identity: str) -> Test | None:
     ):
         return None
     assertion = ToolCallTrajectory(expected_tool_calls=calls, match=match, arguments=arguments)
-    return Test(id=identity, prompt=prompt, assertions=(assertion,), places=_PLACES)
+    return Test(id=identity, prompt=prompt, assertions=(assertion,), places=_PLACES, where=where)
 
 
 def _is_word(value: Any, words: frozenset[str]) -> bool:
@@ -63,13 +64,12 @@ def _call(call: Any) -> ExpectedCall | None:
 
 
 def _has_operators(arguments: dict[str, Any]) -> bool:
-    stack: list[Any] = [arguments]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict):
-            if any(key[:1] == "$" for key in value):
+    """Whether some key at any depth has a `$`: then the long way decides."""
+    containers: list[Any] = [arguments]
+    for container in containers:
+        if container.__class__ is dict:
+            if "$" in "".join(container):
                 return True
-            stack += [item for item in value.values() if isinstance(item, dict | list)]
-        else:
-            stack += [item for item in value if isinstance(item, dict | list)]
+            container = container.values()
+        containers += [item for item in container if item.__class__ is dict or item.__class__ is list]
     return False

@@ -49,8 +49,8 @@ def embedded(
     `arguments: null` on an expected call accepts any arguments.
     """
     at = where or Where()
-    if dialect is None and (short := simple(expectations, identity)) is not None:
-        return replace(short, where=at)
+    if dialect is None and (short := simple(expectations, identity, at)) is not None:
+        return short
     try:
         test = from_keys(accepting_null_arguments(dict(expectations)), kinds, dialect=dialect)
     except TestSetError as error:
