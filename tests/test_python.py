@@ -154,3 +154,10 @@ def test_expected_values_of_a_metric_are_data() -> None:
         expectations={"tool_calls": [{"name": "query", "arguments": {"filter": {"$gt": 100}}}]},
     )
     assert (result.score, result.status) == (1, "pass")
+
+
+@pytest.mark.parametrize("field", [{"message": 0}, {"agent": "lead"}, {"status": "ok"}, {"kind": "handoff"}, {}])
+def test_a_bare_list_of_calls_may_carry_fields_of_the_call_record(field: dict[str, Any]) -> None:
+    """A list of calls is read like the list under `tool_calls`, whatever fields of the record they carry."""
+    calls = [{"name": "a", **field}]
+    assert rightcall.read(calls).tool_calls == rightcall.read({"tool_calls": calls}).tool_calls

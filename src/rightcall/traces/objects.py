@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core import jsontext
-from rightcall.core.calls import Trajectory
+from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import shapes
 
@@ -45,7 +45,7 @@ def _is_bare_call(value: Any) -> bool:
     if isinstance(value, dict) and value.keys() & {"role", "tool_calls", "messages", "attributes", "context"}:
         return False
     if isinstance(value, dict) and not value.keys() & _CALL_PARTS:
-        return value.keys() <= {"name", "id", "type"} and shapes.is_call(value)
+        return value.keys() <= _OWN_FIELDS and shapes.is_call(value)
     return shapes.is_call(value)
 
 
@@ -62,6 +62,7 @@ def _is_item(value: dict[str, Any]) -> bool:
     return kind.endswith(("_call", "_output", "_use", "_result")) and kind not in ("tool_call", "tool_use")
 
 
+_OWN_FIELDS = frozenset({*ToolCall.__struct_fields__, "type"})
 _CALL_PARTS = frozenset({*shapes.ARGUMENT_KEYS, *shapes.WRAPPERS, "custom"})
 
 
