@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
+import json
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -69,13 +70,22 @@ class Run(NamedTuple):
     peak: float
 
 
-def process(command: Sequence[str], directory: str | None = None) -> Run:
-    """Run a command and say what it took. It may fail by its exit code, since a blocked run is a run."""
-    started = time.perf_counter()
-    child = subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return Run(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+_LAUNCHER = """
+import json, os, subprocess, sys, time
+started = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+usage = os.wait4(child.pid, 0)[2]
+print(json.dumps([time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
+
+
+def process(command: Sequence[str]) -> Run:
+    """Run a command and say what it took. It may fail by its exit code, since a blocked run is a run.
+
+    A small process starts it: the memory of whoever starts a process counts as the least that it ever held.
+    """
+    launched = subprocess.run([sys.executable, "-c", _LAUNCHER, *command], capture_output=True, text=True, check=True)
+    return Run(*json.loads(launched.stdout))
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -6,7 +6,7 @@ import functools
 import random
 from typing import Any, Literal, NamedTuple
 
-from bench.measure import show_table, spread, timed
+from bench.measure import cpu_seconds, show_table, spread, timed
 from bench.scale import Scale
 from rightcall.app.regex import JavaScriptRegex
 from rightcall.assertions.trajectory import ToolCallTrajectory
@@ -18,7 +18,7 @@ from rightcall.core.verdicts import Status
 TARGET = "about a second"
 ROUNDS = 3
 SETTING = Setting(regex=JavaScriptRegex())
-COLUMNS = ("shape", "match", "expected", "made", "status", "compile s", "grade s")
+COLUMNS = ("shape", "match", "expected", "made", "status", "compile s", "grade s", "read s")
 
 Mode = Literal["exact", "in_order", "any_order", "superset", "subset"]
 
@@ -101,14 +101,18 @@ def _with(calls: list[ToolCall], at: int, number: int) -> list[ToolCall]:
 
 
 def _measure(shape: Shape, rounds: int) -> tuple[tuple[str, ...], bool]:
-    """The row of a shape, and whether its status is right. Every round compiles anew, so that nothing is remembered."""
+    """The row of a shape, and whether its status is right.
+
+    Every round compiles anew, so that nothing is remembered; reading is asking for findings, reason and details.
+    """
     assertion = ToolCallTrajectory(expected_tool_calls=tuple(shape.expected), match=shape.match)
     trajectory = Trajectory(tool_calls=tuple(shape.made))
     compiled = [timed(lambda: compile_all([assertion], SETTING)) for _ in range(rounds)]
     graded = [timed(functools.partial(grade, trajectory, assertions)) for _, assertions in compiled]
+    reading = [cpu_seconds(verdicts[0].record) for _, verdicts in graded]
     compiling, grading = [seconds for seconds, _ in compiled], [seconds for seconds, _ in graded]
     statuses = {verdicts[0].status for _, verdicts in graded}
-    figures = (spread(compiling).show(), spread(grading).show())
+    figures = tuple(spread(seconds).show() for seconds in (compiling, grading, reading))
     lengths = (f"{len(shape.expected):,}", f"{len(shape.made):,}")
     row = (shape.name, shape.match, *lengths, "/".join(sorted(statuses)), *figures)
     return row, statuses == {shape.status}

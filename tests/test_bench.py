@@ -46,7 +46,7 @@ FIGURE = re.compile(r"[\d,.]+ \([\d,.]+\.\.[\d,.]+\)")
     [
         ("evaluations", "Evaluations: 5 expected", ["µs each", "times rightcall's"]),
         ("records", "Records: 3 rounds", ["µs a record", "times the floor"]),
-        ("sizes", "Sizes", ["compile s", "grade s"]),
+        ("sizes", "Sizes", ["compile s", "grade s", "read s"]),
         ("startup", "Start-up", ["wall ms", "times doing nothing", "CPU ms"]),
     ],
 )
