@@ -16,9 +16,9 @@ from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces import heads, spans
 from rightcall.traces.conventions import genai, google_adk, logfire, observations, openinference, traceloop, vercel
-from rightcall.traces.conventions.model import Part
+from rightcall.traces.conventions.model import Asked, Part
 from rightcall.traces.conventions.trajectories import trajectory
-from rightcall.traces.spans import Group, Span
+from rightcall.traces.spans import Group, Span, root, roots
 
 SESSION_KEYS: Final = (
     "session.id",
@@ -35,46 +35,57 @@ SESSION_KEYS: Final = (
 """Where spans say which conversation they belong to; the first that a span has counts."""
 
 
-class Convention(msgspec.Struct, frozen=True):
+_ENVELOPES: Final = (b'"batches"', b'"operationName"', b'"trace_id"')
+
+
+class Convention(msgspec.Struct, frozen=True, kw_only=True):
     """A convention: what says what a span is, and the bytes that only files of this convention hold.
 
-    `exports` are such bytes in exports of a product, which may hold the attributes of any other convention.
+    `roots` are the first words of the attributes that it knows a span by. `exports` are bytes of exports of a
+    product, which may hold the attributes of any other convention.
     """
 
     read: Callable[[Span], Part | None]
-    marks: tuple[bytes, ...]
+    roots: frozenset[str]
+    marks: tuple[bytes, ...] = ()
     exports: tuple[bytes, ...] = ()
 
 
 CONVENTIONS: Final[dict[str, Convention]] = {
     "openinference": Convention(
-        openinference.read,
-        (b"openinference.span.kind", b"llm.input_messages", b"llm.output_messages", b'"openinference"'),
+        read=openinference.read,
+        roots=frozenset({"openinference"}),
+        marks=(b"openinference.span.kind", b"llm.input_messages", b"llm.output_messages", b'"openinference"'),
     ),
-    "vercel-ai-spans": Convention(vercel.read, (b"ai.operationId",)),
+    "vercel-ai-spans": Convention(read=vercel.read, roots=frozenset({"ai"}), marks=(b"ai.operationId",)),
     "langfuse": Convention(
-        observations.reader(observations.LANGFUSE), (b"langfuse.observation.",), (b'"parentObservationId"',)
+        read=observations.reader(observations.LANGFUSE),
+        roots=frozenset({"langfuse"}),
+        marks=(b"langfuse.observation.",),
+        exports=(b'"parentObservationId"',),
     ),
-    "mlflow": Convention(observations.reader(observations.MLFLOW), (), (b"mlflow.spanType",)),
+    "mlflow": Convention(
+        read=observations.reader(observations.MLFLOW), roots=frozenset({"mlflow"}), exports=(b"mlflow.spanType",)
+    ),
     "langsmith": Convention(
-        observations.reader(observations.LANGSMITH), (b"langsmith.span.kind",), (b'"dotted_order"', b'"child_runs"')
+        read=observations.reader(observations.LANGSMITH),
+        roots=frozenset({"langsmith"}),
+        marks=(b"langsmith.span.kind",),
+        exports=(b'"dotted_order"', b'"child_runs"'),
     ),
     "openllmetry": Convention(
-        traceloop.read, (b"traceloop.", b"llm.request.type", b"gen_ai.completion.0", b"gen_ai.prompt.0")
+        read=traceloop.read,
+        roots=frozenset({"traceloop"}),
+        marks=(b"traceloop.", b"llm.request.type", b"gen_ai.completion.0", b"gen_ai.prompt.0"),
     ),
-    "google-adk-spans": Convention(google_adk.read, (b"gcp.vertex.agent",)),
-    "logfire": Convention(logfire.read, (b"logfire.", b"pydantic_ai.", b"pydantic-ai")),
+    "google-adk-spans": Convention(read=google_adk.read, roots=frozenset({"gcp"}), marks=(b"gcp.vertex.agent",)),
+    "logfire": Convention(
+        read=logfire.read, roots=frozenset({"logfire"}), marks=(b"logfire.", b"pydantic_ai.", b"pydantic-ai")
+    ),
     "otel-genai": Convention(
-        genai.read,
-        (
-            b"gen_ai",
-            b"mcp.method.name",
-            b"resourceSpans",
-            b"resource_spans",
-            b'"batches"',
-            b'"operationName"',
-            b'"trace_id"',
-        ),
+        read=genai.read,
+        roots=genai.ROOTS,
+        marks=(b"gen_ai", b"mcp.method.name", b"resourceSpans", b"resource_spans", *_ENVELOPES),
     ),
 }
 """Every convention by the name of its format. Spans and files are given to the first that knows them.
@@ -106,9 +117,17 @@ def _owner(head: bytes) -> str | None:
 
 
 def part(span: Span) -> Part | None:
-    """What a span is, by the first convention that knows it; `None` if none does."""
-    readers = (convention.read for convention in CONVENTIONS.values())
-    return next((found for read in readers if (found := read(span)) is not None), None)
+    """What a span is, by the first convention that knows it; `None` if none does.
+
+    If a model span shows nothing in that convention, another that shows something goes before.
+    """
+    words = roots(span.attributes).union(root(event.name) for event in span.events)
+    readers = [convention.read for convention in CONVENTIONS.values() if not words.isdisjoint(convention.roots)]
+    known = (found for read in readers if (found := read(span)) is not None)
+    first = next(known, None)
+    if not isinstance(first, Asked) or first.said.output or first.calls:
+        return first
+    return next((other for other in known if isinstance(other, Asked) and other.said.output), first)
 
 
 def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:

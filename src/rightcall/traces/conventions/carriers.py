@@ -38,14 +38,17 @@ def carried(source: Any) -> shapes.Arguments:
 
 
 def unwrapped(value: Any) -> Any:
-    """Decoded arguments without `{"args": [], "kwargs": {…}}`, `{"input_str": "<Python>", "tags": …}` and the like."""
+    """Decoded arguments without `{"args": [], "kwargs": {…}}`, `{"input_str": "<Python>", "tags": …}` and the like.
+
+    Positional arguments have no names, so they are none.
+    """
     value = decoded(value)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and "content" in value[0]:
         return unwrapped(value[0]["content"])
     if not isinstance(value, dict):
         return value
-    if isinstance(value.get("kwargs"), dict) and value.get("args") in ([], None) and value.keys() <= _CARRIER:
-        return value["kwargs"]
+    if isinstance(value.get("kwargs"), dict) and value.keys() <= _CARRIER:
+        return None if value.get("args") else value["kwargs"]
     if "input_str" in value and value.keys() & {"tags", "metadata"}:
         inputs = value.get("inputs")
         return inputs if isinstance(inputs, dict) else literal(value["input_str"])
@@ -89,6 +92,8 @@ def outcome(source: Any) -> Outcome:
         return Outcome()
     value = decoded(source)
     message = _message(value)
+    if message is None and isinstance(value, dict) and value.keys() == {"id", "name", "response"}:
+        return Outcome(value["response"])
     if message is None:
         return Outcome(value if isinstance(value, dict | list | str) else source)
     identity = message.get("tool_call_id")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET
 
 from rightcall.traces.conventions import foreign, parts
-from rightcall.traces.conventions.model import Message
+from rightcall.traces.conventions.model import Message, Said
 from rightcall.traces.spans import Event, Span, child, decoded, text
 
 _ROLES: Final = {
@@ -19,7 +20,7 @@ _ROLES: Final = {
 }
 _CHOICE: Final = "gen_ai.choice"
 _LISTS: Final = ("events", "all_messages_events")
-_Said = tuple[tuple[Message, ...], tuple[Message, ...], tuple[str, ...]]
+DETAILS: Final = "gen_ai.client.inference.operation.details"
 
 
 def answered(span: Span) -> bool:
@@ -27,7 +28,18 @@ def answered(span: Span) -> bool:
     return any(name == _CHOICE for name, _ in _bodies(span))
 
 
-def conversation(span: Span) -> _Said:
+def detailed(span: Span) -> Span:
+    """The span with the attributes that its events of details hold; its own go first."""
+    details = [event.attributes for event in span.events if event.name == DETAILS]
+    if not details:
+        return span
+    merged: dict[str, Any] = {}
+    for attributes in (*details, span.attributes):
+        merged |= attributes
+    return msgspec.structs.replace(span, attributes=merged)
+
+
+def conversation(span: Span) -> Said:
     """What the model was given, what it put out, and why it stopped. Of several choices the one of index 0 counts."""
     history: list[Message] = []
     output: list[Message] = []
@@ -38,7 +50,7 @@ def conversation(span: Span) -> _Said:
         elif name == _CHOICE and body.get("index") in (None, 0, "0"):
             output += _choice(body)
             reasons += [reason] if (reason := text(body, "finish_reason")) else []
-    return tuple(history), tuple(output), tuple(reasons)
+    return Said(history=tuple(history), output=tuple(output), reasons=tuple(reasons))
 
 
 def _bodies(span: Span) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from rightcall.core.calls import ArgumentsState, ToolCall
-from rightcall.traces import spans
+from rightcall.traces import shapes, spans
 from rightcall.traces.conventions import parts
-from rightcall.traces.conventions.model import Message
+from rightcall.traces.conventions.model import Message, Said
 
 _ROLES: Final = {
     "human": "user",
@@ -25,6 +27,7 @@ _ROLES: Final = {
     "SystemMessage": "system",
     "function": "tool",
 }
+_TYPES: Final = frozenset({"tool", "system", *_ROLES})
 _KNOWN: Final = frozenset({"user", "assistant", "system", "developer", "tool", *_ROLES})
 _CARRIERS: Final = ("messages", "contents", "input_messages", "output_messages", "generations", "output", "input")
 _DEPTH: Final = 8
@@ -40,6 +43,35 @@ def messages(value: Any, role: str = "", absent: ArgumentsState = "ok", depth: i
     if isinstance(value, str):
         return (Message(role=role, content=value),) if value and role else ()
     return tuple(_object(value, role, absent, depth)) if isinstance(value, dict) else ()
+
+
+def output(value: Any, absent: ArgumentsState = "ok") -> Said:
+    """What a model put out, as one field holds it, with what there is to warn about."""
+    value = spans.decoded(value)
+    found = messages(value, "assistant", absent)
+    if found or not value or value is UNSET:
+        return Said(output=found)
+    unknown = f"puts out {shapes.kind(value)} of an unknown shape; it is read as an answer without calls"
+    return Said(output=(Message(role="assistant", content=value),), warnings=(unknown,))
+
+
+def choice(value: Any, absent: ArgumentsState = "ok") -> Said:
+    """The same where each message is a choice by the convention: the first is the one that was taken."""
+    value = spans.decoded(value)
+    alternatives = _alternatives(value)
+    if not alternatives:
+        return output(value, absent)
+    warning = f"puts out {len(alternatives)} alternatives; the first is read"
+    return Said(output=messages(alternatives[:1], "assistant", absent), warnings=(warning,))
+
+
+def _alternatives(value: Any) -> list[Any]:
+    """Messages that are answers to the same request: each says why it stopped, and the first has all that counts."""
+    listed = value if isinstance(value, list) else []
+    if len(listed) < 2 or not all(isinstance(item, dict) and item.get("finish_reason") for item in listed):
+        return []
+    called = [any(message.calls for message in messages(item, "assistant")) for item in listed]
+    return listed if called[0] or not any(called) else []
 
 
 def _listed(value: list[Any], role: str, absent: ArgumentsState, depth: int) -> Iterator[Message]:
@@ -96,17 +128,17 @@ def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
     """A message of LangChain without what its dumps put around it."""
     if isinstance(value.get("kwargs"), dict) and isinstance(value.get("id"), list) and value["id"]:
         return {"role": str(value["id"][-1]), **value["kwargs"]}
-    if isinstance(value.get("data"), dict) and value.get("type") in _ROLES.keys() | {"tool", "system"}:
+    if isinstance(value.get("data"), dict) and parts.type_of(value) in _TYPES:
         return {"role": value["type"], **value["data"]}
     return value
 
 
 def _is_message(value: dict[str, Any]) -> bool:
-    if isinstance(value.get("role"), str) or value.get("type") in _ROLES.keys() | {"tool", "system"}:
+    if isinstance(value.get("role"), str) or parts.type_of(value) in _TYPES:
         return True
     if value.keys() & {"tool_calls", "parts", "toolCalls"} and not isinstance(value.get("messages"), list):
         return True
-    return _is_part(value) or value.get("type") in parts.CALLS or parts.answer(value) is not None
+    return _is_part(value) or parts.type_of(value) in parts.CALLS or parts.answer(value) is not None
 
 
 def _role(name: Any) -> str:
@@ -115,7 +147,7 @@ def _role(name: Any) -> str:
 
 def _message(value: dict[str, Any], role: str, absent: ArgumentsState) -> Iterator[Message]:
     """One message; results among its parts are messages of their own behind it."""
-    found = _role(value.get("role") or (value.get("type") if value.get("type") in {*_ROLES, "tool", "system"} else ""))
+    found = _role(value.get("role") or (value["type"] if parts.type_of(value) in _TYPES else ""))
     content = _parts(value)
     calls = tuple(_calls(value, content, absent))
     answers = [answer for part in content if (answer := parts.answer(part)) is not None]
@@ -136,7 +168,7 @@ def _parts(value: dict[str, Any]) -> list[Any]:
             return found
         if isinstance(found, str):
             return [found]
-    return [value] if _is_part(value) or value.get("type") in parts.CALLS or parts.answer(value) else []
+    return [value] if _is_part(value) or parts.type_of(value) in parts.CALLS or parts.answer(value) else []
 
 
 def _result(value: dict[str, Any]) -> Message:

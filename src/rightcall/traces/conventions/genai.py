@@ -13,12 +13,15 @@ from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus, ToolSpec
 from rightcall.traces import toolspecs
-from rightcall.traces.conventions import events, foreign, parts
+from rightcall.traces.conventions import events, foreign, numbered
 from rightcall.traces.conventions.carriers import bare, carried, outcome
-from rightcall.traces.conventions.model import Around, Asked, Message, Part, asked
+from rightcall.traces.conventions.model import Around, Asked, Part, Said, asked
 from rightcall.traces.conversation import structured
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Span, child, decoded, items, text
+
+ROOTS: Final = frozenset({"gen_ai", "mcp", "llm", "pydantic_ai", "agent_name", "all_messages_events", "events"})
+"""The first words of the attributes and events that a span of these conventions is known by."""
 
 _MODEL: Final = frozenset({"chat", "generate_content", "text_completion"})
 _AGENT: Final = "invoke_agent"
@@ -26,12 +29,19 @@ _SETTING_UP: Final = frozenset({"create_agent"})
 _PHANTOMS: Final = frozenset({"(merged tools)", "(merged)"})
 _ARGUMENTS: Final = ("gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args", "input")
 _RESULTS: Final = ("gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response", "output")
-_OLD: Final = ("gen_ai.prompt", "gen_ai.completion", "llm.request.type")
+_SAID: Final = (
+    "gen_ai.output.messages",
+    "gen_ai.input.messages",
+    "gen_ai.prompt",
+    "gen_ai.completion",
+    "llm.request.type",
+)
 _SUMMARIES: Final = ("pydantic_ai.all_messages", "gen_ai.output.messages")
 
 
 def read(span: Span) -> Part | None:
     """What the span is, if anything on it is of these conventions."""
+    span = events.detailed(span)
     operation = text(span.attributes, "gen_ai.operation.name") or ""
     if operation == "execute_tool" or _is_tool(span, operation):
         return execution(span)
@@ -50,7 +60,7 @@ def _is_model(span: Span, operation: str) -> bool:
     """Whether a span without an operation is one of a model: old versions did not name it."""
     if operation or text(span.attributes, "event_loop.cycle_id") or _is_agent(span):
         return False
-    if any(child(span.attributes, key) is not UNSET for key in _OLD) or events.answered(span):
+    if any(child(span.attributes, key) is not UNSET for key in _SAID) or events.answered(span):
         return True
     return text(span.attributes, "gen_ai.request.model") is not None and "gen_ai.tool.name" not in span.attributes
 
@@ -66,84 +76,30 @@ def _around(span: Span, operation: str) -> Around:
     found = [child(span.attributes, key) for key in _SUMMARIES]
     summary = next((foreign.messages(value, "assistant") for value in found if value is not UNSET), ())
     if not summary:
-        history, output, _ = events.conversation(span)
-        summary = (*history, *output)
+        said = events.conversation(span)
+        summary = (*said.history, *said.output)
     return Around(agent=(name or span.name) if operation in (_AGENT, "") else None, messages=summary)
 
 
 def model(span: Span) -> Asked:
     """A model span, by the best that it has of what was said."""
-    history, output, reasons = _said(span)
+    said = _said(span)
     given = decoded(child(span.attributes, "gen_ai.response.finish_reasons"))
-    reasons = (
-        *reasons,
-        *(str(reason) for reason in (given if isinstance(given, list) else [given]) if _is_set(reason)),
-    )
-    made = asked(history, output, reasons, _tools(span))
+    listed = given if isinstance(given, list) else [given]
+    reasons = tuple(str(reason) for reason in listed if reason is not UNSET and reason is not None)
+    said = msgspec.structs.replace(said, reasons=(*said.reasons, *reasons))
+    made = asked(said, _tools(span))
     return _with_output_tools(made) if _is_pydantic(span) else made
 
 
-def _is_set(value: Any) -> bool:
-    return value is not UNSET and value is not None
-
-
-def _said(span: Span) -> tuple[tuple[Message, ...], tuple[Message, ...], tuple[str, ...]]:
+def _said(span: Span) -> Said:
     given = child(span.attributes, "gen_ai.input.messages")
     put_out = child(span.attributes, "gen_ai.output.messages")
     if put_out is not UNSET or given is not UNSET:
-        history, output = ({} if value is UNSET else value for value in (given, put_out))
-        return (
-            foreign.messages(history, "user", "not_captured"),
-            foreign.messages(output, "assistant", "not_captured"),
-            (),
-        )
-    history, output, reasons = events.conversation(span)
-    if history or output:
-        return history, output, reasons
-    return _numbered(span)
-
-
-def _numbered(span: Span) -> tuple[tuple[Message, ...], tuple[Message, ...], tuple[str, ...]]:
-    """`gen_ai.prompt.0.role` and its like, or all messages as JSON in `gen_ai.prompt` and `gen_ai.completion`."""
-    given, put_out = (child(span.attributes, key) for key in ("gen_ai.prompt", "gen_ai.completion"))
-    if isinstance(put_out, str) or isinstance(given, str):
-        return foreign.messages(given, "user"), foreign.messages(put_out, "assistant"), ()
-    completions = [node for node in items(put_out) if isinstance(node, dict)]
-    reasons = tuple(reason for node in completions[:1] if (reason := text(node, "finish_reason")))
-    return _nodes(given), _nodes(put_out)[:1] if _are_choices(completions) else _nodes(put_out), reasons
-
-
-def _are_choices(completions: list[dict[str, Any]]) -> bool:
-    """Whether the completions are candidates of one request: each of them says why it stopped."""
-    return len(completions) > 1 and all(text(node, "finish_reason") for node in completions)
-
-
-def _nodes(branch: Any) -> tuple[Message, ...]:
-    return tuple(_node(node) for node in items(branch) if isinstance(node, dict))
-
-
-def _node(node: dict[str, Any]) -> Message:
-    role = text(node, "role") or ""
-    listed = items(child(node, "tool_calls"))
-    content = child(node, "content")
-    calls = tuple(parts.entry(_dotless(entry), "not_captured") for entry in listed)
-    if not listed and isinstance(content, str) and content.lstrip()[:1] == "[" and role == "assistant":
-        inner = foreign.messages(content, role)
-        calls = tuple(call for message in inner for call in message.calls)
-    return Message(
-        role="tool" if role == "function" else role,
-        content=None if content is UNSET else content,
-        calls=calls,
-        tool_call_id=text(node, "tool_call_id"),
-    )
-
-
-def _dotless(entry: Any) -> Any:
-    """An entry whose function may be written `function.name` rather than nested."""
-    if not isinstance(entry, dict):
-        return entry
-    function = child(entry, "function")
-    return {**entry, "function": function} if isinstance(function, dict) else entry
+        history = foreign.messages(given, "user", "not_captured")
+        return msgspec.structs.replace(foreign.choice(put_out, "not_captured"), history=history)
+    said = events.conversation(span)
+    return said if said.history or said.output else numbered.said(span)
 
 
 def _tools(span: Span) -> tuple[ToolSpec, ...]:
@@ -173,7 +129,7 @@ def execution(span: Span) -> Part:
     name = text(span.attributes, "gen_ai.tool.name") or bare(span.name)
     if name in _PHANTOMS:
         return Around()
-    given, result = events.executed(span)
+    given, result = events.executed(span) if span.events else _executed(span)
     result = outcome(_found(span, _RESULTS, result))
     status = text(span.attributes, "tool.status") or text(span.attributes, "gen_ai.tool.status")
     failed = span.failed or status == "error" or result.failed or text(span.attributes, "error.type") is not None
@@ -187,6 +143,14 @@ def execution(span: Span) -> Part:
         error=error(span, result.value) if failed else None,
         kind="mcp" if text(span.attributes, "mcp.method.name") else "client",
     )
+
+
+def _executed(span: Span) -> tuple[Any, Any]:
+    """The arguments and the result of a tool span that has them as messages."""
+    asked_for = foreign.messages(child(span.attributes, "gen_ai.input.messages"), "user")
+    answers = foreign.messages(child(span.attributes, "gen_ai.output.messages"), "tool")
+    given = next((call.arguments for message in asked_for for call in message.calls), UNSET)
+    return given, next((answer.content for answer in answers), UNSET)
 
 
 def _found(span: Span, keys: tuple[str, ...], event: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from rightcall.traces import toolspecs
@@ -21,12 +22,8 @@ def read(span: Span) -> Part | None:
     request, response = (_object(span, f"gcp.vertex.agent.llm_{name}") for name in ("request", "response"))
     if not response:
         return None
-    return asked(
-        foreign.messages(request.get("contents"), "user"),
-        foreign.messages(response, "assistant"),
-        (),
-        toolspecs.tools(items(child(request, "config.tools"))),
-    )
+    said = msgspec.structs.replace(foreign.output(response), history=foreign.messages(request.get("contents"), "user"))
+    return asked(said, toolspecs.tools(items(child(request, "config.tools"))))
 
 
 def _object(span: Span, key: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus
@@ -35,11 +36,12 @@ def _asked(span: Span) -> Asked:
     request = decoded(child(span.attributes, "request_data"))
     given = request.get("messages", request.get("input")) if isinstance(request, dict) else UNSET
     given = child(span.attributes, "raw_input") if given is UNSET else given
-    history = foreign.messages(given, "user") if given is not UNSET else events.conversation(span)[0]
+    history = foreign.messages(given, "user") if given is not UNSET else events.conversation(span).history
     response: Any = decoded(child(span.attributes, "response"))
     response = decoded(child(span.attributes, "response_data")) if response is UNSET else response
     offers = next((place["tools"] for place in (response, request) if _offers(place)), ())
-    return asked(history, foreign.messages(response, "assistant"), (), toolspecs.tools(offers))
+    said = msgspec.structs.replace(foreign.output(response), history=history)
+    return asked(said, toolspecs.tools(offers))
 
 
 def _offers(place: Any) -> bool:

@@ -24,17 +24,24 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool | None = None
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A model span: what it was given, what it put out, why it stopped, and the tools that it offered.
-
-    `calls` are those of the output. `withheld` says that the span shows nothing of its output, not even why the
-    model stopped: then calls may be missing.
-    """
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What was said around one model call: what it was given, what it put out, why it stopped, what is odd about it."""
 
     history: tuple[Message, ...] = ()
     output: tuple[Message, ...] = ()
-    calls: tuple[ToolCall, ...] = ()
     reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A model span: what was said, the calls that it put out, and the tools that it offered.
+
+    `withheld` says that the span shows nothing of its output, not even why the model stopped: then calls may be
+    missing. Warnings are told of the span.
+    """
+
+    said: Said = Said()
+    calls: tuple[ToolCall, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     withheld: bool = False
 
@@ -56,20 +63,13 @@ class Around(msgspec.Struct, frozen=True, kw_only=True):
 Part = Asked | Execution | Around
 
 
-def asked(
-    history: tuple[Message, ...],
-    output: tuple[Message, ...],
-    reasons: tuple[str, ...] = (),
-    tools: tuple[ToolSpec, ...] = (),
-) -> Asked:
+def asked(said: Said, tools: tuple[ToolSpec, ...] = ()) -> Asked:
     """A model span whose calls are those of its output messages."""
     return Asked(
-        history=history,
-        output=output,
-        calls=tuple(call for message in output for call in message.calls),
-        reasons=reasons,
+        said=said,
+        calls=tuple(call for message in said.output for call in message.calls),
         tools=tools,
-        withheld=not output and not reasons,
+        withheld=not said.output and not said.reasons,
     )
 
 

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from rightcall.core.calls import CallStatus, ToolSpec
 from rightcall.traces import toolspecs
 from rightcall.traces.conventions import foreign, genai
-from rightcall.traces.conventions.carriers import bare, carried, outcome, unboxed
+from rightcall.traces.conventions.carriers import bare, carried, literal, outcome, unboxed
 from rightcall.traces.conventions.model import Around, Asked, Part, asked
 from rightcall.traces.conversation import structured
 from rightcall.traces.merging import Execution
@@ -52,10 +52,19 @@ def _read(span: Span, keys: Keys) -> Part | None:
     given, result = _found(span, keys.given), _found(span, keys.result)
     if kind in _MODELS and not _is_whole_run(span):
         return _asked(span, given, result)
+    given = _older(given) if keys is LANGSMITH else given
     run = _execution(span, given, unboxed(result) if keys is LANGSMITH else result)
     if kind == "tool":
         return run
     return Around(agent=span.name if kind == "agent" else None, perhaps=run)
+
+
+def _older(given: Any) -> Any:
+    """Inputs of a tool of LangSmith; older ones hold them as Python's text of an object."""
+    if isinstance(given, dict) and given.keys() == {"input"}:
+        inner = literal(given["input"])
+        return inner if isinstance(inner, dict) else given
+    return given
 
 
 def _found(span: Span, keys: tuple[str, ...]) -> Any:
@@ -70,8 +79,9 @@ def _is_whole_run(span: Span) -> bool:
 
 
 def _asked(span: Span, given: Any, result: Any) -> Asked:
-    output = foreign.messages(result, "assistant", "not_captured" if span.dropped else "ok")
-    return asked(foreign.messages(given, "user"), output, _reasons(result), _tools(span, given))
+    said = foreign.output(result, "not_captured" if span.dropped else "ok")
+    said = msgspec.structs.replace(said, history=foreign.messages(given, "user"), reasons=_reasons(result))
+    return asked(said, _tools(span, given))
 
 
 def _reasons(result: Any) -> tuple[str, ...]:

@@ -49,9 +49,27 @@ def call(part: Any, absent: ArgumentsState = "ok") -> ToolCall | None:
         return None
     for key in _WRAPPED_CALLS:
         if isinstance(part.get(key), dict):
-            return entry(part[key], absent)
-    kind = CALLS.get(str(part.get("type")))
+            return entry(part[key])
+    kind = CALLS.get(type_of(part))
+    if kind is None and _is_bare_call(part):
+        kind = "client"
     return None if kind is None else entry(part, absent, kind)
+
+
+def type_of(node: dict[str, Any]) -> str:
+    """What an object says its type is, empty if it does not say so in words."""
+    found = node.get("type")
+    return found if isinstance(found, str) else ""
+
+
+def _is_bare_call(part: dict[str, Any]) -> bool:
+    """Whether a part without a type is a call of the Vercel AI SDK, or an entry of OpenAI that stands alone.
+
+    A definition of a tool has a function too, but no arguments.
+    """
+    if "toolCallId" in part and "type" not in part:
+        return "toolName" in part and not part.keys() & {"result", "output"}
+    return isinstance(part.get("function"), dict) and "arguments" in part["function"]
 
 
 def entry(listed: Any, absent: ArgumentsState = "ok", kind: CallKind = "client") -> ToolCall:
@@ -95,7 +113,7 @@ def answer(part: Any) -> Message | None:
     if not isinstance(part, dict):
         return None
     inner = next((part[key] for key in _WRAPPED_ANSWERS if isinstance(part.get(key), dict)), None)
-    if inner is None and part.get("type") not in _ANSWERS:
+    if inner is None and type_of(part) not in _ANSWERS:
         return None
     inner = part if inner is None else inner
     identity, name = _first(inner, _IDS), _first(inner, _NAMES)

@@ -17,9 +17,10 @@ from rightcall.traces.conventions.nesting import nested
 from rightcall.traces.conversation import Answered, Event, Said, joined, structured
 from rightcall.traces.conversation import Asked as AskedEvent
 from rightcall.traces.merging import Execution
-from rightcall.traces.spans import Group, Span, along, child, decoded, text
+from rightcall.traces.spans import Group, Span, along, child, decoded, root, roots, text
 
 TEST_KEYS: Final = ("rightcall.test_id", "test_id", "case_id")
+_TEST_ROOTS: Final = frozenset(map(root, TEST_KEYS))
 _METADATA: Final = ("metadata", "langfuse.trace.metadata", "traceloop.association.properties", "ai.telemetry.metadata")
 _CALLING: Final = frozenset({"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call"})
 _ATTRIBUTE_LIMIT: Final = 128
@@ -58,6 +59,7 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
     if len(calls) > documents.MAX_CALLS:
         limit = f"{len(calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
         return TraceError(limit, Where(), identity or None)
+    warnings += [f"span {one.span.span_id} {odd}" for one in asking for odd in one.part.said.warnings]
     if before:
         warnings.append(f"calls that only the history of the first model span shows: {len(before)}")
     return Trajectory(
@@ -72,14 +74,18 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
 
 
 def _ran(parts: list[Part | None], asking: list[_Asking]) -> list[Execution]:
-    """The executions, also those that only their names tell: they are called like something that was asked for."""
-    names = {call.name for one in asking for call in one.calls}
-    found = []
-    for index, part in enumerate(parts):
-        run = part.perhaps if isinstance(part, Around) and part.perhaps and part.perhaps.name in names else part
-        if isinstance(run, Execution):
-            found.append(msgspec.structs.replace(run, index=index))
-    return found
+    """The executions, also those that only their names tell: they are called like something that was asked for.
+
+    They count only where no span is an execution of that name beyond doubt, and never more often than it was asked.
+    """
+    found = {index: part for index, part in enumerate(parts) if isinstance(part, Execution)}
+    names = Counter(call.name for one in asking for call in one.calls)
+    known = {run.name for run in found.values()}
+    perhaps = {index: run for index, part in enumerate(parts) if isinstance(part, Around) and (run := part.perhaps)}
+    counts = Counter(run.name for run in perhaps.values())
+    certain = {name for name, count in counts.items() if name not in known and count <= names[name]}
+    found |= {index: run for index, run in perhaps.items() if run.name in certain}
+    return [msgspec.structs.replace(run, index=index) for index, run in sorted(found.items())]
 
 
 def _summarised(parts: list[Part | None], around: dict[str, Any], gaps: tuple[str, ...]) -> Trajectory:
@@ -102,7 +108,9 @@ def _summarised(parts: list[Part | None], around: dict[str, Any], gaps: tuple[st
 def _test_id(group: Group) -> str | None:
     """The id of a test that a span names, in an attribute of its own or in its metadata."""
     for span in group.spans:
-        places = [span.attributes, *(decoded(child(span.attributes, key)) for key in _METADATA)]
+        known = roots(span.attributes)
+        found_in = [decoded(child(span.attributes, key)) for key in _METADATA if root(key) in known]
+        places = [span.attributes, *found_in] if known & _TEST_ROOTS else found_in
         for key in TEST_KEYS:
             if found := next(filter(None, (text(place, key) for place in places)), None):
                 return found
@@ -138,7 +146,7 @@ def _continued(
     below = along(group.parents, lambda index, above: above or index == first, False)
     if any(run.index < first or below[run.index] for run in ran):
         return (), ()
-    history = asking[0].part.history
+    history = asking[0].part.said.history
     calls = joined(_events(history)).calls
     sources = (f"span {asking[0].span.span_id or asking[0].index}, history",)
     models = tuple(message for message in history if message.role in ("assistant", "model"))
@@ -192,7 +200,7 @@ def _agents(part: Part | None, above: tuple[str, ...]) -> tuple[str, ...]:
 
 def _turns(asking: list[_Asking]) -> dict[int, int]:
     """The user turn of each LLM span, from the user messages it was given."""
-    counts = {one.index: sum(message.role == "user" for message in one.part.history) for one in asking}
+    counts = {one.index: sum(message.role == "user" for message in one.part.said.history) for one in asking}
     return {index: count - 1 for index, count in counts.items() if count}
 
 
@@ -200,7 +208,7 @@ def _results(asking: list[_Asking]) -> dict[str | None, Message]:
     """Results by call id, from the tool messages that LLM spans were given; the first one counts."""
     found: dict[str | None, Message] = {}
     for one in asking:
-        for message in one.part.history:
+        for message in one.part.said.history:
             if message.tool_call_id and message.role in ("tool", "function", "user"):
                 found.setdefault(message.tool_call_id, message)
     return found
@@ -211,11 +219,11 @@ def _gaps(group: Group, parts: list[Part | None], asking: list[_Asking], merged:
     following = [*(one.index for one in asking), len(group.spans)][1:]
     for one, next_index in zip(asking, following, strict=True):
         covered = any(index in merged.alone for index in range(one.index, next_index))
-        reason = next((reason for reason in one.part.reasons if reason in _CALLING), None)
+        reason = next((reason for reason in one.part.said.reasons if reason in _CALLING), None)
         if reason and not one.calls and not covered:
             yield f"span {one.span.span_id} finished with `{reason}`, but shows no calls"
     withheld = [one.span.span_id for one in asking if one.part.withheld and not one.span.failed]
-    if withheld and not any(one.part.output for one in asking) and not merged.alone:
+    if withheld and not any(one.part.said.output for one in asking) and not merged.alone:
         yield f"span {withheld[0]} shows nothing of what the model put out: content was not captured"
     for span, part in zip(group.spans, parts, strict=True):
         if isinstance(part, Asked | Execution):
@@ -240,13 +248,17 @@ def _tools(asking: list[_Asking]) -> tuple[ToolSpec, ...]:
 
 def _transcript(asking: list[_Asking]) -> list[Any] | None:
     """The messages of the LLM span that was given most, with its answer."""
-    longest = max(asking, key=lambda one: len(one.part.history), default=None)
-    return None if longest is None else [plain(message) for message in (*longest.part.history, *longest.part.output)]
+    longest = max(asking, key=lambda one: len(one.part.said.history), default=None)
+    return (
+        None
+        if longest is None
+        else [plain(message) for message in (*longest.part.said.history, *longest.part.said.output)]
+    )
 
 
 def _output(asking: list[_Asking]) -> Any:
     """The text of the last answer, if it asks for no call."""
     last = asking[-1] if asking else None
-    if last is None or last.calls or not last.part.output:
+    if last is None or last.calls or not last.part.said.output:
         return None
-    return last.part.output[-1].content
+    return last.part.said.output[-1].content

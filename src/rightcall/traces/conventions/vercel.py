@@ -8,7 +8,7 @@ from rightcall.core.calls import CallStatus
 from rightcall.traces import toolspecs
 from rightcall.traces.conventions import foreign, genai
 from rightcall.traces.conventions.carriers import carried, outcome
-from rightcall.traces.conventions.model import Around, Asked, Message, Part, asked
+from rightcall.traces.conventions.model import Around, Asked, Message, Part, Said, asked
 from rightcall.traces.conversation import structured
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Span, child, decoded, items, text
@@ -28,10 +28,13 @@ def read(span: Span) -> Part | None:
 
 def _asked(span: Span) -> Asked:
     reason = text(span.attributes, "ai.response.finishReason")
+    said = Said(
+        history=foreign.messages(child(span.attributes, "ai.prompt.messages"), "user"),
+        output=_output(span),
+        reasons=(reason,) if reason else (),
+    )
     return asked(
-        foreign.messages(child(span.attributes, "ai.prompt.messages"), "user"),
-        _output(span),
-        (reason,) if reason else (),
+        said,
         toolspecs.tools([decoded(tool) for tool in items(decoded(child(span.attributes, "ai.prompt.tools")))]),
     )
 

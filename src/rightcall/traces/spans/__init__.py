@@ -11,7 +11,7 @@ from typing import Any
 from rightcall.errors import TraceError
 from rightcall.traces import documents
 from rightcall.traces.spans import logs, phoenix, protobuf, tables
-from rightcall.traces.spans.attributes import arguments, child, decoded, items, text
+from rightcall.traces.spans.attributes import arguments, child, decoded, items, root, roots, text
 from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
 from rightcall.traces.spans.grouping import Group, along, groups
@@ -33,6 +33,8 @@ __all__ = [
     "nanoseconds",
     "read",
     "rfc3339",
+    "root",
+    "roots",
     "text",
 ]
 
@@ -83,6 +85,9 @@ def _documents(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span | 
 
 def _incomplete(value: Any) -> Iterable[str]:
     """A page of an API that says that more follows."""
-    if isinstance(value, dict) and isinstance(value.get("data"), list) and value.get("next_cursor"):
-        return ("the file is one page of several: `next_cursor` is not empty",)
-    return ()
+    if not isinstance(value, dict) or not isinstance(value.get("data"), list):
+        return ()
+    meta = value.get("meta")
+    pages: Any = meta.get("totalPages") if isinstance(meta, dict) else None
+    several = isinstance(pages, int) and pages > 1
+    return ("the file is one page of several",) if several or value.get("next_cursor") else ()

@@ -39,6 +39,16 @@ def _nested(node: dict[str, Any], path: str) -> Any:
     return UNSET
 
 
+def roots(attributes: dict[str, Any]) -> set[str]:
+    """The first words of all keys: what none of them begins with need not be looked for."""
+    return {key.partition(".")[0] for key in attributes}
+
+
+def root(path: str) -> str:
+    """The first word of a path."""
+    return path.partition(".")[0]
+
+
 def items(node: Any) -> list[Any]:
     """The elements of a list, or of an object whose keys begin with indices, in numeric order.
 

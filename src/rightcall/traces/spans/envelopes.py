@@ -12,7 +12,9 @@ from rightcall.traces.spans.model import Record, Span
 
 _ROOTS: Final = ("openinference", "llm", "tool", "gen_ai", "traceloop", "ai", "langfuse", "mlflow", "gcp")
 _NESTED: Final = ("openinference", "llm", "gen_ai")
-_SPAN_KEYS: Final = frozenset({"attributes", "span_id", "spanId", "context.span_id", "parentObservationId", "run_type"})
+_SPAN_KEYS: Final = frozenset(
+    {"attributes", "span_id", "spanId", "context.span_id", "parentObservationId", "run_type", "trace"}
+)
 
 Item = Span | Record
 
@@ -46,10 +48,12 @@ def _is_page(value: dict[str, Any]) -> bool:
 ENVELOPES: Final[tuple[Envelope, ...]] = (
     Envelope(otlp.is_request, otlp.request),
     Envelope(otlp.is_logs, otlp.logs),
+    Envelope(otlp.is_metrics, lambda value: ()),
     Envelope(jaeger.is_answer, jaeger.spans),
     Envelope(vendors.is_mlflow, vendors.mlflow),
     Envelope(vendors.is_langfuse, vendors.langfuse),
     Envelope(vendors.is_langsmith, vendors.langsmith),
+    Envelope(vendors.is_logfire, _one(vendors.logfire)),
     Envelope(phoenix.is_span, _one(phoenix.span)),
     Envelope(phoenix.is_row, _one(phoenix.row)),
     Envelope(console.is_record, _one(console.record)),

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from rightcall.traces.spans.attributes import text
+from rightcall.traces.spans.attributes import root, roots, text
 from rightcall.traces.spans.model import Span
 
 _T = TypeVar("_T")
@@ -82,7 +82,7 @@ def _in_order(spans: list[Span]) -> list[Span]:
 
 
 def _sessions(spans: list[Span], keys: tuple[str, ...]) -> list[str]:
-    own = [next((found for key in keys if (found := text(span.attributes, key))), "") for span in spans]
+    own = [_own_session(span, keys) for span in spans]
     inherited = along(parents(spans), lambda index, above: above or own[index], "")
     of_trace: dict[str, set[str]] = {}
     for span, session in zip(spans, own, strict=True):
@@ -91,6 +91,11 @@ def _sessions(spans: list[Span], keys: tuple[str, ...]) -> list[str]:
     return [
         session or _only(of_trace.get(span.trace_id, set())) for span, session in zip(spans, inherited, strict=True)
     ]
+
+
+def _own_session(span: Span, keys: tuple[str, ...]) -> str:
+    known = roots(span.attributes)
+    return next((found for key in keys if root(key) in known and (found := text(span.attributes, key))), "")
 
 
 def _only(sessions: set[str]) -> str:

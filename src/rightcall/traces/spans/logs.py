@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from rightcall.core import jsontext
 from rightcall.traces.spans.model import Event, Record, Span
 
 _DETAILS: Final = "gen_ai.client.inference.operation.details"
@@ -21,7 +22,7 @@ def joined(items: Iterable[Span | Record]) -> list[Span]:
     """
     spans: list[Span] = []
     records: dict[_Key, list[Record]] = {}
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     loose = 0
     for item in items:
         if isinstance(item, Span):
@@ -39,11 +40,11 @@ def joined(items: Iterable[Span | Record]) -> list[Span]:
     return spans
 
 
-def _is_repeated(record: Record, seen: set[str]) -> bool:
+def _is_repeated(record: Record, seen: set[bytes]) -> bool:
     """Whether the very same record was there before: exporters deliver at least once."""
     if record.time is None:
         return False
-    key = repr(record)
+    key = jsontext.encode(msgspec.to_builtins(record))
     known = key in seen
     seen.add(key)
     return known

@@ -13,6 +13,9 @@ _NOT_SPANS = frozenset({"body", "severity_number", "severityNumber", "observed_t
 
 def is_request(value: dict[str, Any]) -> bool:
     """Whether a value is a request of spans, as OTLP or Tempo write it."""
+    inner = value.get("trace")
+    if isinstance(inner, dict) and value.keys() <= {"trace", "status", "message", "metrics"}:
+        value = inner
     return isinstance(field(value, "resourceSpans"), list) or _is_tempo(value)
 
 
@@ -24,6 +27,7 @@ def _is_tempo(value: dict[str, Any]) -> bool:
 
 def request(value: dict[str, Any]) -> Iterator[Span]:
     """The spans of a request."""
+    value = object_(value.get("trace")) or value
     for resource in objects(field(value, "resourceSpans") or value.get("batches")):
         scopes = field(resource, "scopeSpans") or field(resource, "instrumentationLibrarySpans")
         for group in objects(scopes):
@@ -31,6 +35,11 @@ def request(value: dict[str, Any]) -> Iterator[Span]:
             name = str(scope.get("name") or "") if isinstance(scope, dict) else ""
             for item in objects(group.get("spans")):
                 yield span(item, name)
+
+
+def is_metrics(value: dict[str, Any]) -> bool:
+    """Whether a value is a request of metrics, which a collector may write between the spans."""
+    return isinstance(field(value, "resourceMetrics"), list)
 
 
 def is_span(value: dict[str, Any]) -> bool:

@@ -9,6 +9,8 @@ from rightcall.traces.spans.otlp import event, object_, objects
 from rightcall.traces.spans.values import identifier, nanoseconds
 
 _COLUMN: Final = "attributes."
+_DEPTH: Final = 64
+_UNITS: Final = ((10**11, 10**9), (10**14, 10**6), (10**17, 10**3))
 
 
 def is_span(value: dict[str, Any]) -> bool:
@@ -35,11 +37,13 @@ def row(value: dict[str, Any]) -> Span:
     return _span(value, context, {key: without_nulls(cell) for key, cell in known.items() if cell is not None})
 
 
-def without_nulls(cell: Any) -> Any:
+def without_nulls(cell: Any, depth: int = 0) -> Any:
     """A cell without the null members that columns of structs add to every one of them."""
+    if depth > _DEPTH:
+        return cell
     if isinstance(cell, dict):
-        return {key: without_nulls(item) for key, item in cell.items() if item is not None}
-    return [without_nulls(item) for item in cell] if isinstance(cell, list) else cell
+        return {key: without_nulls(item, depth + 1) for key, item in cell.items() if item is not None}
+    return [without_nulls(item, depth + 1) for item in cell] if isinstance(cell, list) else cell
 
 
 def _span(value: dict[str, Any], context: dict[str, Any], attributes: dict[str, Any]) -> Span:
@@ -51,10 +55,18 @@ def _span(value: dict[str, Any], context: dict[str, Any], attributes: dict[str, 
         span_id=identifier(context.get("span_id")),
         parent_id=identifier(value.get("parent_id")),
         name=str(value.get("name") or ""),
-        start=nanoseconds(value.get("start_time")),
-        end=nanoseconds(value.get("end_time")),
+        start=_time(value.get("start_time")),
+        end=_time(value.get("end_time")),
         attributes=attributes,
         events=tuple(map(event, objects(value.get("events")))),
         failed=value.get("status_code") == "ERROR",
         message=str(value.get("status_message") or ""),
     )
+
+
+def _time(value: Any) -> int | None:
+    """A time in RFC 3339, or a number since 1970 in the unit that its size says: pandas writes milliseconds."""
+    moment = nanoseconds(value)
+    if moment is None or isinstance(value, str):
+        return moment
+    return moment * next((factor for limit, factor in _UNITS if abs(moment) < limit), 1)

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from rightcall.traces.spans.attributes import decoded
 from rightcall.traces.spans.model import Span
-from rightcall.traces.spans.otlp import object_, objects, span
-from rightcall.traces.spans.values import attributes, nanoseconds
+from rightcall.traces.spans.otlp import event, object_, objects, span
+from rightcall.traces.spans.values import attributes, identifier, nanoseconds
 
 _THREADS: Final = ("session_id", "conversation_id", "thread_id")
 
@@ -79,7 +79,11 @@ def is_mlflow(value: dict[str, Any]) -> bool:
 
 
 def _trace(value: dict[str, Any]) -> dict[str, Any]:
-    return object_(decoded(value["trace"])) if "trace" in value and "info" not in value else value
+    if "trace" in value and "info" not in value:
+        return object_(decoded(value["trace"]))
+    if isinstance(value.get("spans"), list) and value.keys() & {"request_id", "trace_id"}:
+        return {"info": value, "data": {"spans": value["spans"]}}
+    return value
 
 
 def mlflow(value: dict[str, Any]) -> Iterator[Span]:
@@ -104,6 +108,28 @@ def _second_schema(item: dict[str, Any]) -> dict[str, Any]:
         "end_time_unix_nano": item.get("end_time"),
         "status": {"code": item.get("status_code"), "message": item.get("status_message")},
     }
+
+
+def is_logfire(value: dict[str, Any]) -> bool:
+    """Whether a value is a row of a query of Logfire."""
+    return value.keys() >= {"span_name", "trace_id", "span_id", "attributes"}
+
+
+def logfire(value: dict[str, Any]) -> Span:
+    """One row of a query of Logfire; `attributes` may be JSON text."""
+    return Span(
+        trace_id=identifier(value.get("trace_id")),
+        span_id=identifier(value.get("span_id")),
+        parent_id=identifier(value.get("parent_span_id")),
+        name=str(value.get("span_name") or ""),
+        start=nanoseconds(value.get("start_timestamp")),
+        end=nanoseconds(value.get("end_timestamp")),
+        attributes=object_(decoded(value.get("attributes"))),
+        events=tuple(map(event, objects(decoded(value.get("otel_events"))))),
+        failed=value.get("is_exception") is True or value.get("otel_status_code") == "ERROR",
+        message=str(value.get("otel_status_message") or value.get("exception_message") or ""),
+        scope=str(value.get("otel_scope_name") or ""),
+    )
 
 
 def is_langsmith(value: dict[str, Any]) -> bool:

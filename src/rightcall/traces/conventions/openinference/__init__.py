@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from rightcall.traces.conventions.model import Around, Asked, Part
+from rightcall.traces.conventions.model import Around, Asked, Part, Said
 from rightcall.traces.conventions.openinference import executions, messages
 from rightcall.traces.spans import Span, child, text
 
@@ -27,10 +27,13 @@ def _asked(span: Span) -> Asked:
     output = messages.messages(span.attributes, "output", span.dropped)
     calls = tuple(call for message in output for call in message.calls)
     reason = child(span.attributes, "llm.finish_reason")
-    return Asked(
+    said = Said(
         history=messages.messages(span.attributes, "input", span.dropped),
         output=output,
-        calls=(*calls, *messages.invalid_calls(span)),
         reasons=() if reason in (UNSET, None) else (str(reason),),
+    )
+    return Asked(
+        said=said,
+        calls=(*calls, *messages.invalid_calls(span)),
         tools=messages.tools(span.attributes),
     )

@@ -8,9 +8,10 @@ from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus
 from rightcall.traces import shapes
+from rightcall.traces.conventions.carriers import carried, outcome
 from rightcall.traces.conversation import structured
 from rightcall.traces.merging import Execution
-from rightcall.traces.spans import Span, arguments, child, decoded, text
+from rightcall.traces.spans import Span, child, decoded, text
 
 _PHANTOMS: Final = frozenset({"(merged tools)"})
 _SCHEMA_KEYS: Final = frozenset({"type", "properties", "$schema", "anyOf", "description", "title"})
@@ -21,12 +22,13 @@ def execution(span: Span) -> Execution | None:
     name = text(span.attributes, "tool.name")
     if name in _PHANTOMS or (name is None and span.name.startswith("handoff")):
         return None
-    result, failed = _result(child(span.attributes, "output.value"))
-    status: CallStatus = "error" if span.failed or failed else "ok"
+    came = outcome(child(span.attributes, "output.value"))
+    result = structured(came.value)
+    status: CallStatus = "error" if span.failed or came.failed else "ok"
     return Execution(
         name=name or span.name,
         arguments=_arguments(span),
-        id=_id(span),
+        id=_id(span) or came.id,
         result=result,
         status=status,
         error=_error(span, result) if status == "error" else None,
@@ -50,15 +52,7 @@ def _arguments(span: Span) -> shapes.Arguments:
     source = child(span.attributes, "input.value")
     if source is UNSET or source is None:
         return _from_parameters(child(span.attributes, "tool.parameters"))
-    read = arguments(source, "not_captured")
-    value = _unwrapped(read.value) if read.state == "ok" else None
-    if isinstance(value, dict):
-        return shapes.Arguments(value)
-    if read.state == "malformed" and str(read.text).lstrip()[:1] in ("{", "["):
-        return read
-    if read.state in ("ok", "malformed"):
-        return shapes.Arguments(None, "not_captured", source if isinstance(source, str) else None)
-    return read
+    return carried(source)
 
 
 def _from_parameters(source: Any) -> shapes.Arguments:
@@ -73,24 +67,3 @@ def _is_schema(value: dict[str, Any]) -> bool:
     if "$schema" in value or any(key == "properties" or key.startswith("properties.") for key in value):
         return True
     return bool(value) and all(isinstance(part, dict) and part.keys() & _SCHEMA_KEYS for part in value.values())
-
-
-def _unwrapped(value: Any) -> Any:
-    """The arguments without the carriers that frameworks put around them."""
-    if isinstance(value, dict) and isinstance(value.get("kwargs"), dict) and value.get("args") in ([], None):
-        return value["kwargs"] if value.keys() <= {"args", "kwargs", "sanitize_inputs_outputs"} else value
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and "content" in value[0]:
-        return decoded(value[0]["content"])
-    return value
-
-
-def _result(source: Any) -> tuple[Any, bool]:
-    """The result of a tool, and whether the message that holds it says that it failed."""
-    if source is UNSET:
-        return None, False
-    value = structured(source)
-    if isinstance(value, dict) and value.get("type") == "tool" and isinstance(value.get("data"), dict):
-        return structured(value["data"].get("content")), value["data"].get("status") == "error"
-    if isinstance(value, dict) and value.keys() == {"id", "name", "response"}:
-        return value["response"], False
-    return value, False
