@@ -16,6 +16,7 @@ from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
 from rightcall.traces import (
     anthropic,
+    atif,
     bedrock,
     claude_code,
     codex,
@@ -25,6 +26,7 @@ from rightcall.traces import (
     gemini,
     google_adk,
     heads,
+    inspect_log,
     langchain,
     mcp_jsonrpc,
     native,
@@ -34,6 +36,9 @@ from rightcall.traces import (
     openai_chat,
     openai_responses,
     pydantic_ai,
+    smolagents,
+    swe_agent,
+    tau_bench,
     vercel_ai,
 )
 
@@ -64,6 +69,11 @@ FORMATS: Final[dict[str, Format]] = {
     "pydantic-ai": Format("pydantic-ai", pydantic_ai.claims, pydantic_ai.read),
     "cohere": Format("cohere", cohere.claims, cohere.read),
     "ollama": Format("ollama", ollama.claims, ollama.read),
+    "smolagents": Format("smolagents", smolagents.claims, smolagents.read),
+    "swe-agent": Format("swe-agent", swe_agent.claims, swe_agent.read),
+    "tau-bench": Format("tau-bench", tau_bench.claims, tau_bench.read),
+    "atif": Format("atif", atif.claims, atif.read),
+    "inspect-log": Format("inspect-log", inspect_log.claims, inspect_log.read),
     "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
     **{name: Format(name, functools.partial(conventions.claims, name), conventions.read) for name in conventions.NAMES},
 }

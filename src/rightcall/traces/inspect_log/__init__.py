@@ -1,0 +1,63 @@
+"""Logs of Inspect: JSON logs, single samples, and `.eval` archives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from rightcall.core import jsontext
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError
+from rightcall.traces import documents, families
+from rightcall.traces.inspect_log import archive, sample
+
+
+def _kind(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    log = {"version", "eval"} <= value.keys() and isinstance(value["eval"], dict)
+    known = (log and isinstance(value.get("samples", []), list | None)) or sample.is_sample(value)
+    return families.RECORD if known else None
+
+
+def _whole(value: Any) -> Iterator[Trajectory]:
+    if "eval" not in value:
+        yield sample.trajectory(value)
+        return
+    samples = value.get("samples")
+    if samples is None:
+        raise TraceError("the log holds no samples; give a log that was written with its samples")
+    for index, one in enumerate(samples):
+        path = f"samples[{index}]"
+        yield sample.trajectory(sample.check(one, path), path)
+
+
+def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
+    return ()
+
+
+_FAMILY: Final = families.Family(expected="an Inspect log or sample", kind=_kind, whole=_whole, together=_together)
+
+
+def claims(head: bytes) -> bool:
+    """Whether the bytes begin an archive of a log, or the first value is a log or a sample."""
+    return archive.is_archive(head) or families.claims(_FAMILY, head)
+
+
+def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
+    """Every sample and epoch, in order; one that cannot be read is yielded as an error."""
+    head, chunks = documents.peek(chunks)
+    if not archive.is_archive(head):
+        yield from families.read(_FAMILY, chunks, file)
+        return
+    for name, value in archive.samples(chunks):
+        if isinstance(value, TraceError):
+            yield value.within(file=file)
+            continue
+        try:
+            jsontext.check_depth(value)
+            yield sample.trajectory(sample.check(value, name), name)
+        except jsontext.JSONError as error:
+            yield TraceError(error.message).within(file=file, path=name)
+        except TraceError as error:
+            yield error.within(file=file)

@@ -1,0 +1,157 @@
+"""One sample of an Inspect log into a trajectory."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.errors import TraceError, Where
+from rightcall.traces import chat, conversation, shapes, toolspecs
+from rightcall.traces.conversation import Answered, Asked, Event
+
+_RAW = re.compile(r"tool call arguments:\s*\n\n(.*)\n\nError details: ", re.DOTALL)
+_ATTACHED: Final = "attachment://"
+
+
+def is_sample(value: Any) -> bool:
+    """Whether a value is a sample: an id, an epoch and messages."""
+    return isinstance(value, dict) and {"id", "epoch"} <= value.keys() and isinstance(value.get("messages"), list)
+
+
+def trajectory(sample: dict[str, Any], path: str = "") -> Trajectory:
+    """The trajectory of one sample and epoch; epochs are attempts at the same test."""
+    messages = _resolved(sample["messages"], sample.get("attachments"))
+    events = _resolved(_listed(sample, "events"), sample.get("attachments"))
+    warnings: list[str] = []
+    told = list(chat.events(messages, f"{path}.messages".removeprefix("."), warnings, _WORDS))
+    known = Counter(call.id for event in told if isinstance(event, Asked) for call in event.calls)
+    more = list(_more(events, known, f"{path}.events".removeprefix("."), warnings))
+    orphans = _orphans(told) if not more else 0
+    gaps = (f"{orphans} results answer calls that are not recorded",) if orphans else ()
+    made = conversation.trajectory(
+        messages, [*told, *more], warnings, path=path, gaps=gaps, tools=_tools(events), output=chat.output(messages)
+    )
+    return msgspec.structs.replace(made, id=f"{sample['id']}_epoch_{sample['epoch']}", test_id=str(sample["id"]))
+
+
+def _listed(sample: dict[str, Any], key: str) -> list[Any]:
+    found = sample.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _more(events: list[Any], known: Counter[str | None], path: str, warnings: list[str]) -> Iterator[Event]:
+    """Calls that only events tell of, such as those of sub-agents, with what came of them."""
+    left = Counter(known)
+    found: set[str | None] = set()
+    for index, event in enumerate(events):
+        at = f"{path}[{index}]"
+        calls = [call for call in _of_model(event, at, warnings) if not _taken(left, call)]
+        found |= {call.id for call in calls}
+        if calls:
+            yield Asked(tuple(calls))
+        if isinstance(event, dict) and event.get("event") == "tool" and event.get("id") in found:
+            yield _outcome(event, at)
+    if found:
+        warnings.append(f"{len(found)} calls stand only in events, such as those of sub-agents; they come last")
+
+
+def _taken(left: Counter[str | None], call: ToolCall) -> bool:
+    """Whether a call of an event is one that the messages have."""
+    seen = left[call.id] > 0
+    left[call.id] -= seen
+    return seen
+
+
+def _of_model(event: Any, at: str, warnings: list[str]) -> Iterator[ToolCall]:
+    """The calls that a model event put out; an event that failed or repeats a cached answer put out none."""
+    output = event.get("output") if isinstance(event, dict) and event.get("event") == "model" else None
+    choices = output.get("choices") if isinstance(output, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    if isinstance(message, dict) and message.get("role") == "assistant":
+        for told in chat.events([message], f"{at}.output.choices", warnings, _WORDS):
+            yield from told.calls if isinstance(told, Asked) else ()
+
+
+def _outcome(event: dict[str, Any], at: str) -> Answered:
+    identity, name = event.get("id"), event.get("function")
+    error = _error(event.get("error"))
+    return Answered(
+        id=identity if isinstance(identity, str) else None,
+        name=name if isinstance(name, str) else None,
+        result=event.get("result"),
+        status="ok" if error is None else "error",
+        error=error,
+        place=at,
+    )
+
+
+def _orphans(told: list[Event]) -> int:
+    """How many more results there are than calls."""
+    calls = sum(len(event.calls) for event in told if isinstance(event, Asked))
+    return max(sum(isinstance(event, Answered) for event in told) - calls, 0)
+
+
+def _call(entry: Any) -> tuple[ToolCall, tuple[str, ...]]:
+    """A call; arguments that could not be parsed are empty, and the model's text stands in the error."""
+    known = entry if isinstance(entry, dict) else {}
+    call, notes = shapes.named(known.get("function"), known.get("arguments"), id=known.get("id"), absent="not_captured")
+    error = known.get("parse_error")
+    if isinstance(error, str) and error:
+        raw = _RAW.search(error)
+        text = raw[1] if raw else error
+        call = msgspec.structs.replace(call, arguments=None, arguments_state="malformed", arguments_text=text)
+    if known.get("type") == "custom" and isinstance(known.get("arguments"), str):
+        call = msgspec.structs.replace(call, kind="custom")
+    return call, notes
+
+
+def _answers(message: dict[str, Any], place: str) -> Iterator[Answered]:
+    content = chat.text(message.get("content"))
+    yield chat.answer(message, place, result=content, name=message.get("function"), error=_error(message.get("error")))
+
+
+def _error(error: Any) -> str | None:
+    if not error:
+        return None
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else str(error)
+
+
+_WORDS: Final = chat.Words(call=_call, answers=_answers)
+
+
+def _tools(events: list[Any]) -> Any:
+    """The tools that the model was offered, as its events tell."""
+    offered = [tool for event in events if isinstance(event, dict) for tool in _listed(event, "tools")]
+    return toolspecs.tools(offered)
+
+
+def _resolved(value: Any, attachments: Any) -> Any:
+    """The value with long texts in their places; without recursion, and without change where nothing is attached."""
+    if not isinstance(attachments, dict) or not attachments:
+        return value
+    root: list[Any] = [value]
+    waiting: list[Any] = [root]
+    while waiting:
+        container = waiting.pop()
+        for key, item in list(container.items() if isinstance(container, dict) else enumerate(container)):
+            if isinstance(item, str) and item.startswith(_ATTACHED):
+                container[key] = attachments.get(item.removeprefix(_ATTACHED), item)
+            elif isinstance(item, dict | list):
+                container[key] = item.copy()
+                waiting.append(container[key])
+    return root[0]
+
+
+def check(sample: Any, path: str) -> dict[str, Any]:
+    """The sample; `TraceError` if it is none."""
+    if not is_sample(sample):
+        found = shapes.kind(sample)
+        raise TraceError(f"expected a sample with `id`, `epoch` and `messages`; found {found}", Where(path=path))
+    return dict(sample)
