@@ -89,8 +89,9 @@ def test_an_id_that_repeats_belongs_to_no_event() -> None:
 def test_an_event_without_its_call_is_told() -> None:
     """What the user ran is none of the agent's."""
     ran = line("event_msg", type="exec_command_end", call_id="u", exit_code=0, source="user_shell")
-    read = one(HEAD, USER, ran, line("event_msg", type="exec_command_end", call_id="x", exit_code=0))
-    assert read.tool_calls == ()
+    said = line("response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "Hello."}])
+    read = one(HEAD, USER, said, ran, line("event_msg", type="exec_command_end", call_id="x", exit_code=0))
+    assert (read.tool_calls, read.output) == ((), "Hello.")
     assert read.warnings == ("an event tells of a call `x` that no item asks for",)
 
 

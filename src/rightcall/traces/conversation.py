@@ -129,6 +129,13 @@ def trajectory(
     )
 
 
+def recorded(made: Trajectory, events: Iterable[Event]) -> Trajectory:
+    """The same trajectory, with calls that are not recorded where the model says nothing in it (G3)."""
+    if any(isinstance(event, Asked) for event in events):
+        return made
+    return msgspec.structs.replace(made, tool_calls=None, warnings=(*made.warnings, "there is no message of the model"))
+
+
 def _keys(call: ToolCall) -> list[Hashable]:
     keys: list[Hashable] = [("any",), ("name", call.name)]
     if call.id:

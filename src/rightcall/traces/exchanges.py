@@ -33,6 +33,14 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         return [*self.history, *(self.reply or ())]
 
 
+def settled(value: Any) -> Any:
+    """The beginning of a log in which the first request may be so long that its response is not in sight."""
+    first = value[0] if isinstance(value, list) and len(value) == 1 else None
+    if isinstance(first, dict) and isinstance(first.get("request"), dict):
+        return [{"response": None, **first}]
+    return value
+
+
 Telling = Callable[[list[Any], tuple[ToolSpec, ...], tuple[str, ...]], Trajectory]
 """How a format tells the trajectory of messages, the tools on offer, and gaps."""
 

@@ -45,10 +45,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
 
 def claims(family: Family, head: bytes) -> bool:
     """Whether the first value is a message, a record or a part of the format, or a list of these."""
-    value = heads.sketch(head)
-    if isinstance(value, list) and len(value) > 1 and len(head) >= documents.HEAD:
-        value = value[:-1]
-    return _is_claimed(family, value)
+    return _is_claimed(family, heads.settled(head))
 
 
 def _is_claimed(family: Family, value: Any) -> bool:
@@ -60,14 +57,17 @@ def _is_claimed(family: Family, value: Any) -> bool:
 def read(family: Family, chunks: Iterable[bytes], file: str) -> Iterator[Trajectory | TraceError]:
     """Every conversation, in order; one that cannot be read is yielded as an error."""
     gathered = _Gathered(family)
+    errors: list[TraceError] = []
     for item in documents.documents(chunks):
         if isinstance(item, TraceError):
-            if not gathered.rejected(item):
-                yield item.within(file=file)
+            errors.append(item)
             continue
         for value, path in _elements(family, item.value):
             if not gathered.take(value, path, item.line):
+                yield from _placed(gathered.left(errors), file, None)
+                errors = []
                 yield from _placed(_whole(family, value, path), file, item.line)
+    yield from _placed(gathered.left(errors), file, None)
     yield from _placed(gathered.trajectories(), file, None)
 
 
@@ -80,11 +80,12 @@ class _Gathered:
         self._gaps: list[str] = []
         self._silent: list[TraceError] = []
 
-    def rejected(self, error: TraceError) -> bool:
-        """Whether a line that cannot be read stands among parts; then it is a gap of them."""
-        if self._parts:
-            self._gaps.append(f"line {error.where.line} was rejected: {error.message}")
-        return bool(self._parts)
+    def left(self, errors: list[TraceError]) -> list[TraceError]:
+        """The lines that cannot be read, unless they stand among parts: then they are gaps of these."""
+        if not self._parts:
+            return errors
+        self._gaps += [f"line {error.where.line} was rejected: {error.message}" for error in errors]
+        return []
 
     def take(self, value: Any, path: str, line: int) -> bool:
         """Whether the value is part of something; then it is kept."""

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
+from rightcall.traces import documents
+
 MAGIC: Final = {
     b"\x1f\x8b": "gzip",
     b"PK\x03\x04": "a zip archive",
@@ -51,6 +53,22 @@ def sketch(head: bytes) -> Any:
         return json.JSONDecoder().raw_decode(_closed(text).decode("utf-8", "replace"))[0]
     except (ValueError, RecursionError):
         return msgspec.UNSET
+
+
+def settled(head: bytes) -> Any:
+    """The first JSON value without what may be cut off: of a head that is full, the last element there is."""
+    value = sketch(head)
+    return _pruned(value) if len(head) >= documents.HEAD else value
+
+
+def _pruned(value: Any) -> Any:
+    """A value without the last element of the outermost list, on the way to its end, that has several."""
+    if isinstance(value, list) and value:
+        return value[:-1] if len(value) > 1 else [_pruned(value[0])]
+    if isinstance(value, dict) and value:
+        last = next(reversed(value))
+        return {**value, last: _pruned(value[last])}
+    return value
 
 
 @functools.lru_cache(maxsize=2)

@@ -7,13 +7,13 @@ from typing import Any
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import blocks, families, heads
+from rightcall.traces import blocks, exchanges, families, heads
 from rightcall.traces.anthropic import bodies, stream
 
 
 def claims(head: bytes) -> bool:
     """Whether the first value has what only this format has: plain messages alone are not."""
-    value = heads.sketch(head)
+    value = exchanges.settled(heads.settled(head))
     if isinstance(value, list) and value and all(map(_is_exchange, value)):
         return any(map(bodies.is_exchange, value)) and not any("choices" in (one["response"] or ()) for one in value)
     return any(map(_has_own, heads.sketches(head))) and families.claims(FAMILY, head)

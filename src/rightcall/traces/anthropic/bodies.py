@@ -108,9 +108,10 @@ def _told(
     reading = blocks.Reading()
     single = path == "" and len(messages) == 1
     places = [path if single else f"{path}[{index}]" for index in range(len(messages))]
-    events = (event for message, at in zip(messages, places, strict=True) for event in reading.events(message, at))
+    events = [event for message, at in zip(messages, places, strict=True) for event in reading.events(message, at)]
     made = conversation.trajectory(messages, events, reading.warnings, path=path, tools=tools, gaps=gaps)
-    return reading.nested(msgspec.structs.replace(made, output=blocks.output(messages)))
+    made = msgspec.structs.replace(reading.nested(made), output=blocks.output(messages))
+    return conversation.recorded(made, events)
 
 
 def gaps(response: dict[str, Any]) -> tuple[str, ...]:

@@ -24,13 +24,13 @@ def is_event(value: Any) -> bool:
 
 def responses(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Each message of a capture, in order, with `gaps` that say what is missing from it."""
-    stream = _Stream()
+    stream, told = _Stream(), 0
     for event in events:
         if event.get("type") == "message_start" and stream.began:
             yield stream.response()
-            stream = _Stream()
+            stream, told = _Stream(), told + 1
         stream.add(event)
-    if stream.began:
+    if stream.began or not told:
         yield stream.response()
 
 

@@ -51,10 +51,12 @@ def _trajectory(identity: str | None, lines: list[Line], gaps: tuple[str, ...]) 
         raise TraceError(limit, Where())
     main = [line.message for line in kept if not line.agent] or [line.message for line in kept]
     messages = [message for message in main if blocks.is_message(message)]
+    if not any(line.kind == "assistant" for line in kept):
+        warnings = [*warnings, "there is no message of the model"]
     return Trajectory(
         id=identity or "",
         conversation_id=identity,
-        tool_calls=told.calls,
+        tool_calls=told.calls if any(line.kind == "assistant" for line in kept) else None,
         gaps=(*gaps, *told.gaps),
         available_tools=_tools(lines),
         messages=messages,

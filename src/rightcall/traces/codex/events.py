@@ -65,6 +65,7 @@ class _Run:
         self._part, self._turn, self._message = -1, -1, -1
         self._running: set[tuple[int, str]] = set()
         self._in_turn = False
+        self._spoke = False
 
     def add(self, event: dict[str, Any]) -> None:
         """Take one event."""
@@ -82,6 +83,7 @@ class _Run:
 
     def _item(self, item: dict[str, Any], event: str) -> None:
         kind = _kind(item)
+        self._spoke = self._spoke or kind != "error"
         if kind in ("agent_message", "assistant_message"):
             self._output = item.get("text")
         if kind in _SILENT:
@@ -110,10 +112,10 @@ class _Run:
         return Trajectory(
             id=thread or "",
             conversation_id=thread,
-            tool_calls=tuple(calls),
+            tool_calls=tuple(calls) if self._spoke else None,
             gaps=("the last turn did not end; calls may be missing",) if self._in_turn else (),
             output=self._output,
-            warnings=tuple(self._warnings),
+            warnings=tuple(self._warnings) if self._spoke else ("there is no item of the model",),
         )
 
     def _call(self, item: dict[str, Any], turn: int, message: int) -> ToolCall:

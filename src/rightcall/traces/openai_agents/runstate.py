@@ -22,19 +22,20 @@ def trajectory(state: dict[str, Any]) -> Trajectory:
     """The trajectory of a run so far: the input, then each answer of the model with its results."""
     items = [*_given(state), *_made(state)]
     warnings: list[str] = []
-    events = responses.events(items, "items", warnings)
+    events = list(responses.events(items, "items", warnings))
     made = conversation.trajectory(items, events, warnings, path="items", output=responses.output(items))
     agents, waiting, refused = _agents(state), _waiting(state), _refused(state)
     calls = tuple(_placed(call, agents, waiting, refused) for call in made.tool_calls or ())
     trace, identity = state.get("trace"), state.get("conversation_id")
     trace_id = trace.get("id") if isinstance(trace, dict) else None
-    return msgspec.structs.replace(
+    known = msgspec.structs.replace(
         made,
         tool_calls=calls,
         trace_ids=(trace_id,) if isinstance(trace_id, str) else (),
         conversation_id=identity if isinstance(identity, str) else None,
         gaps=tuple(_gaps(state)),
     )
+    return conversation.recorded(known, events)
 
 
 def _given(state: dict[str, Any]) -> list[Any]:

@@ -7,13 +7,13 @@ from typing import Any
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import families, heads, responses
+from rightcall.traces import exchanges, families, heads, responses
 from rightcall.traces.openai_responses import bodies, stream
 
 
 def claims(head: bytes) -> bool:
     """Whether the first value is of this format and of no other: messages alone are not."""
-    value = heads.sketch(head)
+    value = exchanges.settled(heads.settled(head))
     if isinstance(value, list) and value and all(map(_is_exchange, value)):
         return any(map(bodies.is_exchange, value)) and not any("messages" in one["request"] for one in value)
     return any(map(_has_own, heads.sketches(head))) and families.claims(FAMILY, head)
@@ -25,7 +25,7 @@ def _has_own(value: Any) -> bool:
         return any(map(_has_own, value))
     if _is_exchange(value):
         return bodies.is_exchange(value)
-    return responses.is_own(value) or bodies.is_body(value) or stream.is_event(value)
+    return responses.is_own(value) or bodies.is_body(value) or stream.is_own(value)
 
 
 def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:

@@ -29,7 +29,9 @@ def _is_response(value: dict[str, Any]) -> bool:
     output = value.get("output")
     if value.get("object") == "response":
         return True
-    return isinstance(output, list) and bool(output) and all(map(responses.is_item, output)) and "type" not in value
+    if not isinstance(output, list) or not output or "type" in value:
+        return False
+    return all(responses.is_item(item) and "type" in item for item in output)
 
 
 def _is_request(value: dict[str, Any]) -> bool:
@@ -37,7 +39,8 @@ def _is_request(value: dict[str, Any]) -> bool:
     if "type" in value or "name" in value:
         return False
     if isinstance(given, list):
-        return bool(given) and all(map(responses.is_item, given))
+        known = "model" in value or bool(_REQUEST_KEYS & value.keys()) or any(map(responses.is_own, given))
+        return known and bool(given) and all(map(responses.is_item, given))
     return isinstance(given, str) and "model" in value and bool(_REQUEST_KEYS & value.keys())
 
 
@@ -45,10 +48,18 @@ def is_exchange(value: dict[str, Any]) -> bool:
     """Whether a request and its response are of this format."""
     response = value["response"]
     if isinstance(response, list):
-        answered = all(map(stream.is_event, response))
+        answered = bool(response) and all(map(stream.is_event, response))
     else:
-        answered = not response or (isinstance(response, dict) and (_is_response(response) or "error" in response))
-    return answered and is_body(value["request"])
+        answered = isinstance(response, dict) and _is_response(response)
+    if answered:
+        return _has_input(value["request"])
+    failed = not response or (isinstance(response, dict) and "error" in response)
+    return failed and is_body(value["request"])
+
+
+def _has_input(request: dict[str, Any]) -> bool:
+    given = request.get("input")
+    return given is None or isinstance(given, str) or (isinstance(given, list) and all(map(responses.is_item, given)))
 
 
 def trajectory(value: Any) -> Trajectory:
@@ -62,16 +73,19 @@ def trajectory(value: Any) -> Trajectory:
     gaps = (*_gaps(value), *_earlier(value))
     path = "input" if history else "output"
     made = _told(items, responses.offered(value.get("tools"), items), gaps, path)
+    if value.get("status") == "completed" and made.tool_calls is None:
+        made = msgspec.structs.replace(made, tool_calls=(), warnings=made.warnings[:-1])
     own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
     return msgspec.structs.replace(made, expectations=records.expectations(own), **_identity(value))
 
 
 def _told(items: list[Any], tools: tuple[ToolSpec, ...], gaps: tuple[str, ...] = (), path: str = "input") -> Trajectory:
     warnings: list[str] = []
-    events = responses.events(items, path, warnings, (tool.name for tool in tools))
-    return conversation.trajectory(
+    events = list(responses.events(items, path, warnings, (tool.name for tool in tools)))
+    made = conversation.trajectory(
         items, events, warnings, path=path, tools=tools, gaps=gaps, output=responses.output(items)
     )
+    return conversation.recorded(made, events)
 
 
 def _items(body: dict[str, Any], key: str) -> list[Any]:

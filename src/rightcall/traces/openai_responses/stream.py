@@ -17,7 +17,14 @@ _GROWING: Final = {
 
 def is_event(value: Any) -> bool:
     """Whether a value is an event of a stream."""
-    return isinstance(value, dict) and str(value.get("type")).startswith("response.") and "payload" not in value
+    if not isinstance(value, dict) or "payload" in value:
+        return False
+    return is_own(value) or (value.get("type") == "error" and isinstance(value.get("message"), str))
+
+
+def is_own(value: Any) -> bool:
+    """Whether a value is an event that no other format has."""
+    return isinstance(value, dict) and str(value.get("type")).startswith("response.")
 
 
 def responses(events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
