@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from rightcall.core.assertion import Assertion, grade
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Count
 from rightcall.core.patterns import ExpectedCall, Match
+from rightcall.core.results import Outcome, attempt_outcome
 from rightcall.core.verdicts import Status
 from rightcall.errors import TestSetError
 from support.grading import call, compiled, judge, trajectory
@@ -232,6 +234,13 @@ def test_an_expectation_without_sense_is_refused_with_its_path(assertion: Assert
     assert (caught.value.where.path, caught.value.message) == (path, message)
 
 
+def test_defaults_are_not_filled_from_a_schema_without_properties() -> None:
+    """G16, G27: a JSON Schema whose `properties` are no mapping is refused."""
+    filled = expect(ExpectedCall(name="f", arguments={}, fill_defaults=True))
+    with pytest.raises(TestSetError, match="the JSON Schema of `f` has no mapping under `properties`"):
+        compiled(filled, tool_schemas={"f": {"properties": []}})
+
+
 @pytest.mark.parametrize(("pattern", "flags"), [("(", ""), ("a", "q"), ("(?i)x", "")])
 def test_a_pattern_that_does_not_compile_is_refused(pattern: str, flags: str) -> None:
     """G27, G28: at loading, with the path of the pattern."""
@@ -298,6 +307,23 @@ def test_count_never_narrows_a_ban() -> None:
     narrow = Count(kinds=("client",), agents=("lead",))
     assert judge(AllowedTools(tools=("a",)), made, count=narrow).status == FAIL
     assert judge(ForbiddenTools(tools=("wipe",)), made, count=narrow).status == FAIL
+
+
+def test_a_negated_check_of_arguments_is_a_ban() -> None:
+    """G13, G25: it sees every call by every name, and no rate over assertions softens it."""
+    banned = ToolCallArgs(tool="wipe", match=Match(mode="ignore"), negate=True)
+    unseen = [call("wipe", kind="output", requestor="user", agent="nested")]
+    aliases = {"wipe": "tidy"}
+    assert judge(banned, unseen, count=Count(agents=("lead",)), tool_aliases=aliases).status == FAIL
+    verdicts = grade(trajectory(*unseen), compiled(banned, AllowedTools(tools=("wipe",))))
+    assert attempt_outcome(verdicts, Fraction(1, 2)) == Outcome.FAIL
+
+
+@pytest.mark.parametrize("size", [2000])
+def test_bans_of_many_tools_are_looked_up_by_name(size: int) -> None:
+    """G22: a long list of banned names is no product of names and calls."""
+    banned = ForbiddenTools(tools=tuple(f"tool_{number}" for number in range(size)))
+    assert judge(banned, [call("other")] * (10 * size)).status == PASS
 
 
 def test_numbers_in_reasons_count_all_calls_of_the_trajectory() -> None:

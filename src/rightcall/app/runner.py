@@ -103,6 +103,7 @@ def _crashed(assertion: Compiled, error: Exception) -> Verdict:
         kind=assertion.kind,
         status=Status.ERROR,
         severity=assertion.severity,
+        ban=assertion.ban,
         evidence=Evidence(
             (Finding(code=CRASHED, message=reason),), {"traceback": "".join(traceback.format_exception(error))}
         ),

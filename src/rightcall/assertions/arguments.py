@@ -9,8 +9,8 @@ import msgspec
 
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Setting
-from rightcall.core.calls import UNKNOWN_STATES, Trajectory
-from rightcall.core.counting import Counted, select
+from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
+from rightcall.core.counting import EVERY_CALL, Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.verdicts import Evidence, Finding
@@ -22,7 +22,7 @@ class ToolCallArgs(Assertion, frozen=True, kw_only=True, tag="arguments"):
 
     `match` is `{mode: exact | subset | partial | deep, args}`, `{mode: regex, pattern, flags}` or
     `{mode: ignore}`. Any call of the tool will do, or with `call_index` (from 1) the Nth one. `negate` turns it
-    round: it passes when no such call exists.
+    round: it passes when no such call exists, and like every ban it sees all calls, whatever `count` says.
     """
 
     tool: str
@@ -41,21 +41,27 @@ class ArgumentsCheck:
     def __init__(self, assertion: ToolCallArgs, pattern: Pattern, setting: Setting) -> None:
         self.pattern = pattern
         self.call_index = assertion.call_index
-        self.negate = assertion.negate
-        self.setting = setting
+        self.negate = self.is_ban = assertion.negate
+        self.count = EVERY_CALL if assertion.negate else setting.count
+        self.aliases = setting.tool_aliases
         suffix = f"#{self.call_index}" if self.call_index else ""
         self.name = f"tool_call_args:{assertion.tool}{suffix}"
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Look for a matching call among those that could be meant."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
-        positions = [at for at, call in enumerate(counted.calls) if call.name == self.pattern.name]
+        counted = select(trajectory.tool_calls or (), self.count, {}, False)
+        positions = [at for at, call in enumerate(counted.calls) if self._is_meant(call)]
         meant = positions if self.call_index is None else positions[self.call_index - 1 : self.call_index]
         matching = [at for at in meant if self.pattern.accepts(counted.calls[at])]
         self._refuse_doubt(trajectory, counted, meant, bool(matching))
         if self.negate:
             return Evidence(tuple(self._forbidden(counted, at) for at in matching))
         return Evidence(() if matching else (self._missing(counted, positions, meant),))
+
+    def _is_meant(self, call: ToolCall) -> bool:
+        """By the name that expectations use; a ban knows a tool by the recorded one too."""
+        name = self.aliases.get(call.name, call.name)
+        return name == self.pattern.name or (self.negate and call.name == self.pattern.name)
 
     def _refuse_doubt(self, trajectory: Trajectory, counted: Counted, meant: Sequence[int], has_match: bool) -> None:
         """`CannotJudge` where a gap or unknown arguments could overturn the verdict.

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
-from rightcall.core.counting import Counted, renamed, select
+from rightcall.core.counting import Counted, select
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.values import display, visible
 from rightcall.core.verdicts import Evidence, Finding
@@ -64,6 +64,7 @@ class AllowedCheck:
     """A compiled allow-list."""
 
     name = "no_unexpected_tool"
+    is_ban = True
 
     def __init__(self, tools: Sequence[str], setting: Setting) -> None:
         self.tools = frozenset(tools)
@@ -125,10 +126,13 @@ class ForbiddenCheck:
     """A compiled ban."""
 
     name = "no_forbidden_tool"
+    is_ban = True
 
     def __init__(self, patterns: Sequence[Pattern], setting: Setting) -> None:
-        self.patterns = patterns
         self.aliases = setting.tool_aliases
+        self.patterns: dict[str, list[Pattern]] = {}
+        for pattern in patterns:
+            self.patterns.setdefault(pattern.name, []).append(pattern)
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """No call is one of those forbidden; what cannot be seen is no pass."""
@@ -139,21 +143,23 @@ class ForbiddenCheck:
         findings = tuple(self._finding(index, call) for index, call in found)
         return Evidence(findings, {"names": list(dict.fromkeys(call.name for _, call in found))})
 
+    def _meant(self, call: ToolCall) -> list[Pattern]:
+        """The bans of the call's tool, by its recorded name and by the one that expectations use."""
+        own, alias = self.patterns.get(call.name, []), self.aliases.get(call.name)
+        return own if alias is None or alias == call.name else own + self.patterns.get(alias, [])
+
     def _is_forbidden(self, call: ToolCall) -> bool:
-        names = (call.name, self.aliases.get(call.name))
-        return any(pattern.name in names and pattern.accepts(call) for pattern in self.patterns)
+        return any(pattern.accepts(call) for pattern in self._meant(call))
 
     def _refuse_doubt(self, trajectory: Trajectory, calls: Sequence[ToolCall]) -> None:
-        for views in (calls, [renamed(call, self.aliases) for call in calls]):
-            counted = Counted(calls=views, indices=range(len(calls)))
-            at = doubt.first_doubtful(self.patterns, counted, also=("malformed",))
-            if at is not None:
-                raise doubt.arguments(counted, at)
+        for at, call in enumerate(calls):
+            if call.arguments_state != "ok" and self._meant(call):
+                raise doubt.arguments(Counted(calls=calls, indices=range(len(calls))), at)
         if trajectory.gaps:
             raise doubt.gap(trajectory)
 
     def _finding(self, index: int, call: ToolCall) -> Finding:
-        plain = any(p.matches is None for p in self.patterns if p.name in (call.name, self.aliases.get(call.name)))
+        plain = any(pattern.matches is None for pattern in self._meant(call))
         arguments = "" if plain else " with the forbidden arguments"
         message = f"`{visible(call.name)}` was called{arguments} (call {index + 1}), which is forbidden."
         return Finding(code="forbidden", message=message, made_index=index)

@@ -48,7 +48,11 @@ class CannotJudge(Exception):
 
 
 class Check(Protocol):
-    """A compiled assertion. `name` is the verdict's name. Checking is pure and may raise only `CannotJudge`."""
+    """A compiled assertion. `name` is the verdict's name. Checking is pure and may raise only `CannotJudge`.
+
+    A check may have `is_ban = True`: it forbids something, and no rate over assertions softens it. It may have
+    `align(trajectory)`, which gives rows of expected beside made for showing a failure.
+    """
 
     name: str
 
@@ -79,6 +83,7 @@ class Compiled(msgspec.Struct, frozen=True):
     kind: str
     severity: Severity
     check: Check
+    ban: bool = False
 
 
 def compile_all(assertions: Iterable[Assertion], setting: Setting) -> tuple[Compiled, ...]:
@@ -91,7 +96,8 @@ def compile_all(assertions: Iterable[Assertion], setting: Setting) -> tuple[Comp
         seen[name] = number = seen.get(name, 0) + 1
         identity = name if number == 1 else f"{name}[{number}]"
         kind = str(assertion.__struct_config__.tag)
-        compiled.append(Compiled(identity, name, kind, assertion.severity, check))
+        is_ban = bool(getattr(check, "is_ban", False))
+        compiled.append(Compiled(identity, name, kind, assertion.severity, check, is_ban))
     return tuple(compiled)
 
 
@@ -118,6 +124,7 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
         status=Status.FAIL if fails else Status.PASS,
         severity=assertion.severity,
         score=evidence.score if evidence.score is not None else 0 if fails else 1,
+        ban=assertion.ban,
         evidence=evidence,
     )
 
@@ -137,6 +144,7 @@ def _error(assertion: Compiled, error: CannotJudge) -> Verdict:
         kind=assertion.kind,
         status=Status.ERROR,
         severity=assertion.severity,
+        ban=assertion.ban,
         evidence=Evidence((finding,), {"precision": None, "recall": None}),
     )
 

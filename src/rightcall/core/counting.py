@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
 from rightcall.core.calls import UNKNOWN_STATES, UNSETTLED_STATUSES, CallKind, ToolCall
 
+ALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
 COUNTED_KINDS: tuple[CallKind, ...] = ("client", "server", "mcp", "handoff", "agent", "custom")
 
 
@@ -30,6 +31,10 @@ class Count(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             and self.requestor in ("any", call.requestor)
             and (self.agents is None or call.agent in self.agents)
         )
+
+
+EVERY_CALL: Final = Count(kinds=ALL_KINDS, requestor="any")
+"""What bans look at, whatever is counted (G13)."""
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +67,8 @@ def select(calls: Sequence[ToolCall], count: Count, aliases: Mapping[str, str], 
     """The calls that take part in a verdict."""
     taken = [index for index, call in enumerate(calls) if count.takes(call)]
     failed = [index for index in taken if only_successful and calls[index].status in ("error", "refused")]
-    indices = [index for index in taken if index not in failed] if failed else taken
+    left_out = frozenset(failed)
+    indices = [index for index in taken if index not in left_out]
     chosen = [renamed(calls[index], aliases) for index in indices]
     unsure = [at for at, call in enumerate(chosen) if only_successful and call.status in UNSETTLED_STATUSES]
     return Counted(calls=chosen, indices=indices, unsure=frozenset(unsure), failed=tuple(failed))

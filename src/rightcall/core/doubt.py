@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from rightcall.core.assertion import CannotJudge
 from rightcall.core.calls import UNKNOWN_STATES, Trajectory
@@ -34,12 +34,11 @@ def success(counted: Counted, at: int) -> CannotJudge:
     )
 
 
-def first_doubtful(patterns: Iterable[Pattern], counted: Counted, also: Sequence[str] = ()) -> int | None:
+def first_doubtful(patterns: Iterable[Pattern], counted: Counted) -> int | None:
     """The first position whose call would match one of the patterns if its arguments were known, and does not."""
-    states = UNKNOWN_STATES.union(also)
     wanted = list(patterns)
     for at, call in enumerate(counted.calls):
-        if call.arguments_state in states and any(
+        if call.arguments_state in UNKNOWN_STATES and any(
             pattern.name == call.name and not pattern.accepts(call) for pattern in wanted
         ):
             return at

@@ -225,6 +225,9 @@ def _schema_defaults(call: ExpectedCall, setting: Setting) -> dict[str, Any]:
         message = f"`fill_defaults` needs the JSON Schema of `{call.name}` in `tool_schemas`"
         raise TestSetError(message, Where(path="fill_defaults"))
     properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
+    if not isinstance(properties, dict):
+        message = f"the JSON Schema of `{call.name}` has no mapping under `properties`"
+        raise TestSetError(message, Where(path="fill_defaults"))
     return {
         key: value["default"] for key, value in properties.items() if isinstance(value, dict) and "default" in value
     }

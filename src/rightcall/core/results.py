@@ -17,8 +17,6 @@ RULES_VERSION = "1"
 
 ONE = Fraction(1)
 SHOWN_K = 10
-BANS = frozenset({"allowed_tools", "forbidden_tools"})
-"""Kinds whose failure no rate over assertions can soften (G25)."""
 
 
 class Outcome(enum.StrEnum):
@@ -108,9 +106,9 @@ def attempt_outcome(verdicts: Iterable[Verdict], min_assertion_rate: Fraction = 
     With `min_assertion_rate` below 1 the share of passed assertions decides, but for bans, which fail alone.
     """
     blocking = [verdict for verdict in verdicts if verdict.severity == "block"]
-    if any(verdict.kind in BANS and verdict.status == Status.FAIL for verdict in blocking):
+    if any(verdict.ban and verdict.status == Status.FAIL for verdict in blocking):
         return Outcome.FAIL
-    if any(verdict.kind in BANS and verdict.status == Status.ERROR for verdict in blocking):
+    if any(verdict.ban and verdict.status == Status.ERROR for verdict in blocking):
         return _rate_outcome(blocking, min_assertion_rate, unsettled=True)
     return _rate_outcome(blocking, min_assertion_rate, unsettled=False)
 

@@ -72,7 +72,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """What one assertion says of one trajectory.
 
     `id` is unique within the test: the name, then `name[2]`, … in declaration order (G6). `score` is 0 or 1,
-    or 0 to 100 for `tool_select`, and `None` for `error` and `not_applicable`.
+    or 0 to 100 for `tool_select`, and `None` for `error` and `not_applicable`. `ban` says that the assertion
+    forbids something, so that no rate over assertions may soften it (G25).
     """
 
     id: str
@@ -81,6 +82,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     status: Status
     severity: Severity = "block"
     score: float | None = None
+    ban: bool = False
     evidence: Evidence = msgspec.field(default_factory=Evidence)
 
     @property

@@ -109,7 +109,7 @@ def _assertion(value: dict[str, Any], defaults: Keys, path: str, reader: Reader)
     kind = value.get("kind")
     if kind is None:
         reader.refuse(Problem(path, "expected the key `kind`, which is missing"))
-    if kind not in reader.kinds:
+    if not isinstance(kind, str) or kind not in reader.kinds:
         reader.refuse(Problem(child(path, "kind"), _unknown_kind(kind, reader.kinds)))
     if kind == "trajectory":
         value = _completed(value, defaults)
@@ -142,6 +142,15 @@ def _tool_schemas(keys: Keys, path: str, reader: Reader) -> dict[str, Any]:
         reader.refuse(Problem(error.path, error.message))
 
 
+def _check_aliases(aliases: Mapping[str, str], keys: TestKeys, path: str, reader: Reader) -> None:
+    """An alias leads to a name at once: what leads on to a further one could hide a call from a ban."""
+    for recorded, name in aliases.items():
+        if aliases.get(name, name) != name:
+            message = f"`{recorded}` leads to `{name}`, which is an alias itself; name the last one"
+            at = child(path if recorded in keys.tool_aliases else "", "tool_aliases")
+            reader.refuse(Problem(child(at, recorded), message))
+
+
 def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Reader, extra: dict[str, Any]) -> Test:
     """One test of its keys, its `x-…` keys and what its test set says for all."""
     _check_beside(keys, path, reader)
@@ -149,6 +158,7 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
     placed = [_placed(item, reader) for item in (*own, *shared.assertions)]
     tool_schemas = {**shared.tool_schemas, **_tool_schemas(keys, path, reader)}
     tool_aliases = {**shared.keys.tool_aliases, **keys.tool_aliases}
+    _check_aliases(tool_aliases, keys, path, reader)
     _check_names(placed, tool_schemas, tool_aliases, reader)
     return Test(
         id=given(keys.id, str(position)),
