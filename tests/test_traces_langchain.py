@@ -182,3 +182,11 @@ def test_what_is_not_of_the_format_says_where(document: Any, place: str) -> None
     """An error with file, line and JSON path."""
     errors = [str(item) for item in items(document) if isinstance(item, TraceError)]
     assert [error.startswith(place) for error in errors] == [True], errors
+
+
+@pytest.mark.parametrize("type", ["system", "user", "human"])
+def test_lines_of_other_logs_are_not_taken_for_messages(type: str) -> None:
+    """Session logs of coding agents have a `type` and a `content` too."""
+    line = {"type": type, "content": "hello", "uuid": "u", "sessionId": "s", "timestamp": "t"}
+    (item,) = items(line)
+    assert isinstance(item, TraceError)

@@ -117,6 +117,17 @@ def _read(chunks: Iterable[bytes], format_: Format | None, file: str) -> Iterato
         raise error.within(file=file) from None
 
 
+def identities(chunks: Iterable[bytes], *, format: str | None = None) -> Iterator[str] | None:
+    """The ids of the trajectories of a file, without reading them: `None` where that is not possible.
+
+    Only native records, one a line, tell their id at once.
+    """
+    head, chunks = documents.peek(chunks)
+    if not head.strip():
+        return iter(())
+    return native.identities(chunks) if (format or detect(head)) == "native" else None
+
+
 def find(name: str) -> Format:
     """The format of that name; `UsageError` with the nearest name if there is none."""
     if name not in FORMATS:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import re
 import struct
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rightcall.core import jsontext
 from rightcall.errors import MissingExtraError, TraceError, Where
 from rightcall.traces import documents
+
+if TYPE_CHECKING:
+    import zipfile
 
 _MAGIC: Final = b"PK\x03\x04"
 _ZSTANDARD: Final = 93
@@ -29,6 +30,8 @@ def samples(chunks: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
 
     `TraceError` for an archive that cannot be read, `MissingExtraError` without the library that it needs.
     """
+    import zipfile
+
     data = _whole(chunks)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -58,6 +61,9 @@ def _whole(chunks: Iterable[bytes]) -> bytes:
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes) -> bytes:
+    import zipfile
+    import zlib
+
     if info.file_size > documents.MAX_DOCUMENT:
         limit = f"the member is larger than the limit of {documents.MAX_DOCUMENT // 2**20} MiB"
         raise TraceError(limit, Where(path=info.filename))
@@ -85,6 +91,8 @@ def _raw(info: zipfile.ZipInfo, data: bytes) -> bytes:
 
 
 def _unpacked(raw: bytes, info: zipfile.ZipInfo) -> bytes:
+    import zlib
+
     try:
         import zstandard
     except ImportError:

@@ -12,15 +12,13 @@ from rightcall.errors import TraceError, Where
 from rightcall.traces import conversation, shapes
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
-_TYPES: Final = {
+_MEANINGS: Final = {
     "human": "human",
     "HumanMessage": "human",
     "HumanMessageChunk": "human",
-    "user": "human",
     "ai": "ai",
     "AIMessage": "ai",
     "AIMessageChunk": "ai",
-    "assistant": "ai",
     "tool": "tool",
     "ToolMessage": "tool",
     "ToolMessageChunk": "tool",
@@ -28,20 +26,24 @@ _TYPES: Final = {
     "FunctionMessage": "tool",
     "system": "other",
     "SystemMessage": "other",
-    "developer": "other",
     "chat": "other",
     "ChatMessage": "other",
     "remove": "other",
     "RemoveMessage": "other",
 }
-"""What each name of a message means: in `type`, as class of a constructor, or in `role`."""
+"""What each name of a message means: in `type`, or as class of a constructor."""
+
+_ROLES: Final = {"user": "human", "assistant": "ai", "developer": "other"}
+"""What roles mean beside those; states of LangGraph take messages of OpenAI's form too."""
+
+_OF_OTHERS: Final = frozenset({"role", "uuid", "sessionId", "timestamp", "message", "payload"})
 
 
 def is_message(value: Any) -> bool:
     """Whether a value is a message in one of LangChain's own forms, not one that only has a role."""
-    if not isinstance(value, dict) or str(fields(value).get("type")) not in _TYPES:
+    if not isinstance(value, dict) or str(fields(value).get("type")) not in _MEANINGS:
         return False
-    return "data" in value or "lc" in value or ("content" in value and "role" not in value)
+    return "data" in value or "lc" in value or ("content" in value and not _OF_OTHERS & value.keys())
 
 
 def fields(message: Any) -> dict[str, Any]:
@@ -58,6 +60,11 @@ def fields(message: Any) -> dict[str, Any]:
     return message if "type" in message else {**message, "type": message.get("role")}
 
 
+def _meaning(message: dict[str, Any]) -> str | None:
+    name = str(message.get("type"))
+    return _MEANINGS.get(name) or _ROLES.get(name)
+
+
 def trajectory(
     messages: list[Any], tools: tuple[ToolSpec, ...] = (), gaps: tuple[str, ...] = (), path: str = "messages"
 ) -> Trajectory:
@@ -72,7 +79,7 @@ def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Eve
     for index, message in enumerate(messages):
         at = f"{path}[{index}]"
         known = fields(message)
-        meaning = _TYPES.get(str(known.get("type")))
+        meaning = _meaning(known)
         if meaning is None:
             found = f"type {known['type']!r}" if known.get("type") is not None else shapes.kind(message)
             raise TraceError(f"expected a LangChain message; found {found}", Where(path=at))
@@ -173,6 +180,6 @@ def _text(content: Any) -> Any:
 
 def _output(message: dict[str, Any]) -> Any:
     """The text of the last message, if the model wrote it and asked for no call."""
-    if _TYPES.get(str(message.get("type"))) != "ai" or message.get("tool_calls") or message.get("invalid_tool_calls"):
+    if _meaning(message) != "ai" or message.get("tool_calls") or message.get("invalid_tool_calls"):
         return None
     return _text(message.get("content")) or None
