@@ -266,3 +266,38 @@ def test_ids_in_base64_are_the_same_ids() -> None:
     spans = [{**item, "traceId": base64.b64encode(b"\xab" * 16).decode()} for item in spans]
     found = traces.read_object({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).tool_calls or ()
     assert [(call.name, call.parent) for call in found] == [("outer", None), ("inner", 0)]
+
+
+CUT = json.dumps([OPENAI])[:-8]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"gen_ai.operation.name": "chat", "gen_ai.output.messages": CUT},
+        {"gen_ai.completion": CUT},
+        {"ai.operationId": "ai.generateText.doGenerate", "ai.response.toolCalls": CUT},
+        {"gcp.vertex.agent.llm_response": CUT},
+        {"langfuse.observation.type": "generation", "langfuse.observation.output": f"{CUT}…"},
+    ],
+)
+def test_an_output_that_was_cut_off_is_a_gap(attributes: dict[str, Any]) -> None:
+    """Its calls are not known, which is not the same as none (G12)."""
+    trajectory = one(span(1, attributes))
+    expected = "span 0000000000000001 puts out JSON that is cut off or broken: its calls are not known"
+    assert (trajectory.tool_calls, trajectory.gaps) == ((), (expected,))
+
+
+def test_dropped_events_are_a_gap() -> None:
+    """They may have held the answer of the model (G12)."""
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": ["stop"]}
+    trajectory = one(span(1, attributes, droppedEventsCount=2))
+    assert trajectory.gaps == ("span 0000000000000001 lost 2 attributes or events to a limit of the exporter",)
+
+
+def test_calls_that_langfuse_copied_count_only_without_the_output() -> None:
+    """An export may leave outputs out."""
+    copies = {"toolCalls": ['{"id": "1", "arguments": "{\\"x\\": 1}", "index": 0}'], "toolCallNames": ["a"]}
+    for output in (None, OPENAI):
+        observations = [observation("g", "GENERATION", 1, output=output, **copies)]
+        assert told(one({"trace": {"id": "t"}, "observations": observations})) == [("a", {"x": 1})]

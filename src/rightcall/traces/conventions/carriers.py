@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import Any, Final
 
@@ -57,6 +56,8 @@ def unwrapped(value: Any) -> Any:
 
 def literal(text: Any) -> Any:
     """A value written as Python, as `str(dict)` does; the text itself if it is none."""
+    import ast
+
     if not isinstance(text, str) or len(text) > _LITERAL_LIMIT:
         return text
     try:

@@ -46,8 +46,10 @@ def messages(value: Any, role: str = "", absent: ArgumentsState = "ok", depth: i
 
 
 def output(value: Any, absent: ArgumentsState = "ok") -> Said:
-    """What a model put out, as one field holds it, with what there is to warn about."""
+    """What a model put out, as one field holds it, with what there is to warn about. It may be plain text."""
     value = spans.decoded(value)
+    if isinstance(value, str) and _is_broken(value) and spans.is_cut(value):
+        return _BROKEN
     found = messages(value, "assistant", absent)
     if found or not value or value is UNSET:
         return Said(output=found)
@@ -55,14 +57,24 @@ def output(value: Any, absent: ArgumentsState = "ok") -> Said:
     return Said(output=(Message(role="assistant", content=value),), warnings=(unknown,))
 
 
+_BROKEN: Final = Said(gaps=("puts out JSON that is cut off or broken: its calls are not known",))
+
+
 def choice(value: Any, absent: ArgumentsState = "ok") -> Said:
-    """The same where each message is a choice by the convention: the first is the one that was taken."""
+    """The same where the convention says JSON, and that each message is a choice: the first is the one taken."""
     value = spans.decoded(value)
+    if isinstance(value, str) and _is_broken(value):
+        return _BROKEN
     alternatives = _alternatives(value)
     if not alternatives:
         return output(value, absent)
     warning = f"puts out {len(alternatives)} alternatives; the first is read"
     return Said(output=messages(alternatives[:1], "assistant", absent), warnings=(warning,))
+
+
+def _is_broken(text: str) -> bool:
+    """Whether text that did not decode began like JSON."""
+    return text.lstrip()[:1] in ("[", "{")
 
 
 def _alternatives(value: Any) -> list[Any]:

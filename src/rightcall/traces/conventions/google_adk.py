@@ -22,10 +22,13 @@ def read(span: Span) -> Part | None:
     request, response = (_object(span, f"gcp.vertex.agent.llm_{name}") for name in ("request", "response"))
     if not response:
         return None
-    said = msgspec.structs.replace(foreign.output(response), history=foreign.messages(request.get("contents"), "user"))
+    said = msgspec.structs.replace(
+        foreign.choice(response), history=foreign.messages(child(request, "contents"), "user")
+    )
     return asked(said, toolspecs.tools(items(child(request, "config.tools"))))
 
 
-def _object(span: Span, key: str) -> dict[str, Any]:
+def _object(span: Span, key: str) -> Any:
+    """A request or a response; text that is no JSON was cut off."""
     found = decoded(child(span.attributes, key))
-    return found if isinstance(found, dict) else {}
+    return found if isinstance(found, dict | str) else {}

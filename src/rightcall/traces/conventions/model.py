@@ -25,11 +25,15 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """What was said around one model call: what it was given, what it put out, why it stopped, what is odd about it."""
+    """What was said around one model call: what it was given, what it put out, why it stopped.
+
+    `warnings` say what is odd about it, `gaps` what of it cannot be read; both go on after the name of the span.
+    """
 
     history: tuple[Message, ...] = ()
     output: tuple[Message, ...] = ()
     reasons: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -69,7 +73,7 @@ def asked(said: Said, tools: tuple[ToolSpec, ...] = ()) -> Asked:
         said=said,
         calls=tuple(call for message in said.output for call in message.calls),
         tools=tools,
-        withheld=not said.output and not said.reasons,
+        withheld=not (said.output or said.reasons or said.gaps),
     )
 
 

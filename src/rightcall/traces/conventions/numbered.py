@@ -16,7 +16,7 @@ def said(span: Span) -> Said:
     """`gen_ai.prompt.0.role` and its like, or all messages as JSON in `gen_ai.prompt` and `gen_ai.completion`."""
     given, put_out = (child(span.attributes, key) for key in ("gen_ai.prompt", "gen_ai.completion"))
     if isinstance(put_out, str) or isinstance(given, str):
-        return msgspec.structs.replace(foreign.output(put_out), history=foreign.messages(given, "user"))
+        return msgspec.structs.replace(foreign.choice(put_out), history=foreign.messages(given, "user"))
     completions = [node for node in items(put_out) if isinstance(node, dict)]
     output = tuple(map(_message, completions))
     reasons = tuple(reason for node in completions[:1] if (reason := text(node, "finish_reason")))

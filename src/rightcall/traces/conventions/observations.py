@@ -80,6 +80,9 @@ def _is_whole_run(span: Span) -> bool:
 
 def _asked(span: Span, given: Any, result: Any) -> Asked:
     said = foreign.output(result, "not_captured" if span.dropped else "ok")
+    copies = child(span.attributes, "langfuse.observation.calls")
+    if copies is not UNSET and not any(message.calls for message in said.output):
+        said = foreign.output({"role": "assistant", "tool_calls": copies})
     said = msgspec.structs.replace(said, history=foreign.messages(given, "user"), reasons=_reasons(result))
     return asked(said, _tools(span, given))
 

@@ -222,6 +222,7 @@ def _gaps(group: Group, parts: list[Part | None], asking: list[_Asking], merged:
         reason = next((reason for reason in one.part.said.reasons if reason in _CALLING), None)
         if reason and not one.calls and not covered:
             yield f"span {one.span.span_id} finished with `{reason}`, but shows no calls"
+        yield from (f"span {one.span.span_id} {gap}" for gap in one.part.said.gaps)
     withheld = [one.span.span_id for one in asking if one.part.withheld and not one.span.failed]
     if withheld and not any(one.part.said.output for one in asking) and not merged.alone:
         yield f"span {withheld[0]} shows nothing of what the model put out: content was not captured"
@@ -232,7 +233,7 @@ def _gaps(group: Group, parts: list[Part | None], asking: list[_Asking], merged:
 
 def _lost(span: Span) -> Iterator[str]:
     if span.dropped:
-        yield f"span {span.span_id} lost {span.dropped} attributes to a limit of the exporter"
+        yield f"span {span.span_id} lost {span.dropped} attributes or events to a limit of the exporter"
     elif len(span.attributes) == _ATTRIBUTE_LIMIT and child(span.attributes, "input.value") is UNSET:
         yield f"span {span.span_id} has exactly {_ATTRIBUTE_LIMIT} attributes: others may have been dropped"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus
 from rightcall.traces import toolspecs
 from rightcall.traces.conventions import foreign, genai
 from rightcall.traces.conventions.carriers import carried, outcome
-from rightcall.traces.conventions.model import Around, Asked, Message, Part, Said, asked
+from rightcall.traces.conventions.model import Around, Asked, Part, Said, asked
 from rightcall.traces.conversation import structured
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Span, child, decoded, items, text
@@ -28,9 +29,9 @@ def read(span: Span) -> Part | None:
 
 def _asked(span: Span) -> Asked:
     reason = text(span.attributes, "ai.response.finishReason")
-    said = Said(
+    said = msgspec.structs.replace(
+        _output(span),
         history=foreign.messages(child(span.attributes, "ai.prompt.messages"), "user"),
-        output=_output(span),
         reasons=(reason,) if reason else (),
     )
     return asked(
@@ -39,13 +40,15 @@ def _asked(span: Span) -> Asked:
     )
 
 
-def _output(span: Span) -> tuple[Message, ...]:
+def _output(span: Span) -> Said:
     said = child(span.attributes, "ai.response.text")
     listed = decoded(child(span.attributes, "ai.response.toolCalls"))
     if said is UNSET and listed is UNSET:
-        return ()
+        return Said()
+    if isinstance(listed, str):
+        return foreign.choice(listed)
     given = {"role": "assistant", "content": said if isinstance(said, str) else None, "tool_calls": listed}
-    return foreign.messages(given, "assistant", "not_captured")
+    return Said(output=foreign.messages(given, "assistant", "not_captured"))
 
 
 def _execution(span: Span) -> Execution:

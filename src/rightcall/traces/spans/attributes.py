@@ -93,12 +93,12 @@ def arguments(source: Any, absent: ArgumentsState) -> shapes.Arguments:
     if isinstance(source, str) and (source in _REDACTED or _SCRUBBED.fullmatch(source)):
         return shapes.Arguments(None, "redacted", source)
     read = shapes.arguments(source, absent)
-    if read.state == "malformed" and read.text is not None and _is_cut(read.text):
+    if read.state == "malformed" and read.text is not None and is_cut(read.text):
         return shapes.Arguments(None, "truncated", read.text)
     return read
 
 
-def _is_cut(text: str) -> bool:
+def is_cut(text: str) -> bool:
     """Whether broken text looks cut at a limit of the exporter: by a mark, or by its round length."""
     length = len(text)
     round_number = length >= 64 and (length & (length - 1) == 0 or length % 1000 == 0)

@@ -18,8 +18,8 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     """One span. Ids are lower-case hexadecimal, empty if there are none; times are nanoseconds since 1970.
 
     `attributes` are plain values, flat or nested as they were recorded. `message` describes a failed status.
-    `scope` names the instrumentation where the envelope says it. `dropped` counts attributes that the exporter
-    says it dropped.
+    `scope` names the instrumentation where the envelope says it. `dropped` counts attributes and events that the
+    exporter says it dropped.
     """
 
     trace_id: str = ""

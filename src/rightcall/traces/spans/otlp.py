@@ -62,7 +62,7 @@ def span(value: dict[str, Any], scope: str = "") -> Span:
         failed=status.get("code") in (2, "2", "STATUS_CODE_ERROR", "ERROR"),
         message=str(status.get("message") or ""),
         scope=scope,
-        dropped=_count(field(value, "droppedAttributesCount")),
+        dropped=sum(_count(field(value, f"dropped{lost}Count")) for lost in ("Attributes", "Events")),
     )
 
 

@@ -44,6 +44,7 @@ _MESSAGES: Final[dict[str, dict[int, _Field]]] = {
         9: _Field("attributes", "KeyValue", True),
         10: _Field("droppedAttributesCount", "number"),
         11: _Field("events", "Event", True),
+        12: _Field("droppedEventsCount", "number"),
         15: _Field("status", "Status"),
     },
     "Event": {

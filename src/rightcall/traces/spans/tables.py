@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator
@@ -57,6 +56,8 @@ def _cell(key: str, cell: str) -> Any:
     """A cell as data where it is a list or an object; the text of inputs and outputs stays text."""
     if key in _TEXTS or cell[:1] not in ("{", "[") or len(cell) > _LITERAL_LIMIT:
         return cell
+    import ast
+
     for read in (json.loads, ast.literal_eval):
         try:
             return _jsonable(read(cell))

@@ -44,6 +44,7 @@ def _observation(value: dict[str, Any], trace: dict[str, Any]) -> Span:
         "langfuse.observation.level": value.get("level"),
         "langfuse.observation.status_message": value.get("statusMessage"),
         "langfuse.observation.operation": recorded.get("ai.operationId"),
+        "langfuse.observation.calls": _copied_calls(value),
         "langfuse.observation.tools": decoded(metadata.get("tools")),
         "langfuse.session.id": trace.get("sessionId") or value.get("sessionId"),
         "langfuse.trace.metadata": trace.get("metadata"),
@@ -61,6 +62,15 @@ def _observation(value: dict[str, Any], trace: dict[str, Any]) -> Span:
         message=str(value.get("statusMessage") or ""),
         scope=str(scope.get("name") or ""),
     )
+
+
+def _copied_calls(value: dict[str, Any]) -> list[Any] | None:
+    """The calls that Langfuse found in an output, which need not be in the export itself."""
+    names = value.get("toolCallNames")
+    calls = objects([decoded(call) for call in value.get("toolCalls") or () if isinstance(call, str | dict)])
+    if not isinstance(names, list) or len(names) != len(calls):
+        return None
+    return [{**call, "name": name} for name, call in zip(names, calls, strict=True)] or None
 
 
 def _foreign(recorded: dict[str, Any]) -> dict[str, Any]:
