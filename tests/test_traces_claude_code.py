@@ -181,8 +181,8 @@ def test_what_the_user_refused_is_told() -> None:
 
 
 def test_notes_of_the_program_are_no_turns() -> None:
-    """Neither meta lines nor the summary after a compaction come from the user."""
-    notes = [user("u2", isMeta=True), user("u3", isCompactSummary=True)]
+    """Neither meta lines, nor the summary after a compaction, nor the note of an interruption."""
+    notes = [user("u2", isMeta=True), user("u3", isCompactSummary=True), user("u5", "[Request interrupted by user]")]
     read = one(
         user("u1"),
         says("a1", use("A", "t1")),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+_INTERRUPTED: Final = "[Request interrupted by user"
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,8 +34,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
         if self.kind != "user" or self.value.get("isMeta") is True or self.value.get("isCompactSummary") is True:
             return False
         content = self.message.get("content") if isinstance(self.message, dict) else None
-        blocks = content if isinstance(content, list) else []
-        return not any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        texts = [content, *(block.get("text") for block in blocks)]
+        noted = any(isinstance(text, str) and text.startswith(_INTERRUPTED) for text in texts)
+        return not noted and not any(block.get("type") == "tool_result" for block in blocks)
 
 
 def _text(value: Any) -> str | None:

@@ -94,7 +94,7 @@ def _without_abandoned(lines: list[Line]) -> tuple[list[Line], list[str]]:
             dropped += _calls(line)
         else:
             kept.append(line)
-    return kept, [f"the user took back a prompt; {dropped} calls that followed it are not read"]
+    return kept, [f"the user took back a prompt; {dropped} calls that followed it are not read"] if dropped else []
 
 
 def _calls(line: Line) -> int:
