@@ -30,6 +30,10 @@ WAYS: dict[str, dict[str, Any]] = {
         "gen_ai.completion.0.tool_calls.0.function.name": "a",
         "gen_ai.completion.0.tool_calls.0.function.arguments": '{"x": 1}',
     },
+    "numbered, legacy": {
+        "gen_ai.completion.0.function_call.name": "a",
+        "gen_ai.completion.0.function_call.arguments": '{"x": 1}',
+    },
     "whole": {"gen_ai.completion": json.dumps({"choices": [CHOICE]})},
     "whole message": {"gen_ai.prompt": "[]", "gen_ai.completion": json.dumps([CHOICE["message"]])},
     "list of events": {"events": json.dumps([{"event.name": "gen_ai.choice", **CHOICE}])},

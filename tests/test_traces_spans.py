@@ -301,3 +301,17 @@ def test_calls_that_langfuse_copied_count_only_without_the_output() -> None:
     for output in (None, OPENAI):
         observations = [observation("g", "GENERATION", 1, output=output, **copies)]
         assert told(one({"trace": {"id": "t"}, "observations": observations})) == [("a", {"x": 1})]
+
+
+@pytest.mark.parametrize(
+    ("known", "kinds"),
+    [
+        ({"model_request_parameters": '{"output_tools": [{"name": "a"}]}'}, ["output", "client"]),
+        ({"logfire.json_schema": "{}"}, ["client", "output"]),
+        ({}, ["client", "client"]),
+    ],
+)
+def test_output_tools_of_pydantic_ai_have_their_kind(known: dict[str, Any], kinds: list[str]) -> None:
+    """By what the request says, else by their name, and only there: they do not count by default (G13)."""
+    calls = one(span(1, {**asked(("a", {}), ("final_result", {})), **known})).tool_calls or ()
+    assert [call.kind for call in calls] == kinds

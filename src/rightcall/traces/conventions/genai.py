@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus, ToolSpec
 from rightcall.traces import toolspecs
-from rightcall.traces.conventions import events, foreign, numbered
+from rightcall.traces.conventions import events, foreign, numbered, output_tools
 from rightcall.traces.conventions.carriers import bare, carried, outcome
 from rightcall.traces.conventions.model import Around, Asked, Part, Said, asked
 from rightcall.traces.conversation import structured
@@ -88,8 +88,7 @@ def model(span: Span) -> Asked:
     listed = given if isinstance(given, list) else [given]
     reasons = tuple(str(reason) for reason in listed if reason is not UNSET and reason is not None)
     said = msgspec.structs.replace(said, reasons=(*said.reasons, *reasons))
-    made = asked(said, _tools(span))
-    return _with_output_tools(made) if _is_pydantic(span) else made
+    return output_tools.told(span, asked(said, _tools(span)))
 
 
 def _said(span: Span) -> Said:
@@ -107,21 +106,6 @@ def _tools(span: Span) -> tuple[ToolSpec, ...]:
     functions = items(child(span.attributes, "llm.request.functions"))
     flat = [{**node, "parameters": decoded(node.get("parameters"))} for node in functions if isinstance(node, dict)]
     return toolspecs.tools(listed if isinstance(listed, list) else flat)
-
-
-def _is_pydantic(span: Span) -> bool:
-    return span.scope == "pydantic-ai" or "logfire.json_schema" in span.attributes
-
-
-def _with_output_tools(made: Asked) -> Asked:
-    """Pydantic AI gives structured output through a tool of that name, which does nothing."""
-    calls = tuple(
-        msgspec.structs.replace(call, kind="output")
-        if call.name == "final_result" or call.name.startswith("final_result_")
-        else call
-        for call in made.calls
-    )
-    return msgspec.structs.replace(made, calls=calls)
 
 
 def execution(span: Span) -> Part:

@@ -40,7 +40,11 @@ def _messages(branch: Any) -> tuple[Message, ...]:
 def _message(node: dict[str, Any]) -> Message:
     role = text(node, "role") or ""
     content = child(node, "content")
-    calls = tuple(parts.entry(_nested(entry), "not_captured") for entry in items(child(node, "tool_calls")))
+    listed = items(child(node, "tool_calls"))
+    legacy = child(node, "function_call")
+    if not listed and isinstance(legacy, dict):
+        listed = [legacy]
+    calls = tuple(parts.entry(_nested(entry), "not_captured") for entry in listed)
     if not calls and role == "assistant" and isinstance(content, str) and content.lstrip()[:1] == "[":
         calls = tuple(call for message in foreign.messages(content, role) for call in message.calls)
     return Message(

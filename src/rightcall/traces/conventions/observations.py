@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus, ToolSpec
 from rightcall.traces import toolspecs
-from rightcall.traces.conventions import foreign, genai
+from rightcall.traces.conventions import foreign, genai, output_tools
 from rightcall.traces.conventions.carriers import bare, carried, literal, outcome, unboxed
 from rightcall.traces.conventions.model import Around, Asked, Part, asked
 from rightcall.traces.conversation import structured
@@ -84,7 +84,7 @@ def _asked(span: Span, given: Any, result: Any) -> Asked:
     if copies is not UNSET and not any(message.calls for message in said.output):
         said = foreign.output({"role": "assistant", "tool_calls": copies})
     said = msgspec.structs.replace(said, history=foreign.messages(given, "user"), reasons=_reasons(result))
-    return asked(said, _tools(span, given))
+    return output_tools.told(span, asked(said, _tools(span, given)))
 
 
 def _reasons(result: Any) -> tuple[str, ...]:

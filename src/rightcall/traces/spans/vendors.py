@@ -10,6 +10,7 @@ from rightcall.traces.spans.model import Span
 from rightcall.traces.spans.otlp import event, object_, objects, span
 from rightcall.traces.spans.values import attributes, identifier, nanoseconds
 
+_KEPT: Final = ("gen_ai.tool.", "model_request_parameters")
 _THREADS: Final = ("session_id", "conversation_id", "thread_id")
 
 
@@ -75,7 +76,7 @@ def _copied_calls(value: dict[str, Any]) -> list[Any] | None:
 
 def _foreign(recorded: dict[str, Any]) -> dict[str, Any]:
     """The attributes of the span that an observation was made of, save those that would make it another's."""
-    return {key: value for key, value in recorded.items() if key.startswith("gen_ai.tool.")}
+    return {key: value for key, value in recorded.items() if key.startswith(_KEPT)}
 
 
 def _present(known: dict[str, Any]) -> dict[str, Any]:
