@@ -121,6 +121,13 @@ def test_odd_blocks_are_told() -> None:
     )
 
 
+def test_calls_of_unknown_types_are_calls_with_a_warning() -> None:
+    """What a newer version of the format calls a use of a tool is not dropped."""
+    read = one([asks(use("ask", "1", "advisor_tool_use"), result("1", "yes", "advisor_tool_result"))])
+    assert [(call.name, call.kind, call.status) for call in read.tool_calls or ()] == [("ask", "server", "ok")]
+    assert read.warnings == ("content[0] is a call of the unknown type `advisor_tool_use`",)
+
+
 def test_bodies_hold_messages_and_tools() -> None:
     """A request with the tools that it offers; expectations and identity may stand beside them."""
     body = {

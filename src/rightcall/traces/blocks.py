@@ -42,8 +42,8 @@ def _kind(block: Any) -> str:
 
 
 def is_call(block: Any) -> bool:
-    """Whether a block is a call."""
-    return _kind(block) in _CALLS
+    """Whether a block is a call, of a known type or of a newer one."""
+    return _kind(block) in _CALLS or _kind(block).endswith("_tool_use")
 
 
 def is_result(block: Any) -> bool:
@@ -155,7 +155,9 @@ def call(block: dict[str, Any], at: str) -> tuple[ToolCall, tuple[str, ...]]:
     """The call that a block writes, and what there is to warn about."""
     source = block.get("input", UNSET)
     made, notes = shapes.named(block.get("name"), source, id=block.get("id"), absent="not_captured", at=at)
-    return msgspec.structs.replace(made, kind=_CALLS[_kind(block)]), notes
+    if _kind(block) not in _CALLS:
+        notes = (*notes, f"{at} is a call of the unknown type `{_kind(block)[:60]}`")
+    return msgspec.structs.replace(made, kind=_CALLS.get(_kind(block), "server")), notes
 
 
 def _answered(block: dict[str, Any], at: str) -> Answered:
