@@ -303,6 +303,7 @@ def test_files_of_expectations_are_refused_with_a_sentence(document: Any) -> Non
     [
         ("smolagents", [step(), 5], "f:1: [1]: expected a step of smolagents; found a number"),
         ("smolagents", [step(tool_calls=5)], "f:1: [0].tool_calls: expected an array of calls; found a number"),
+        ("swe-agent", {"trajectory": [{"action": "ls", "observation": ""}]}, "f:1: expected `history`; found only"),
         ("swe-agent", {"history": []}, "f:1: expected a trajectory file of SWE-agent"),
         ("swe-agent", {"history": [{**TASK, "tool_calls": 5}]}, "f:1: history[0].tool_calls: expected an array"),
         ("tau-bench", {"task_id": 1, "traj": [5]}, "f:1: traj[0]: expected a message, an object; found a number"),
@@ -318,3 +319,10 @@ def test_what_is_not_of_the_format_says_where(format: str, document: Any, place:
     """An error with file, line and JSON path."""
     errors = [str(item) for item in items(format, document) if isinstance(item, TraceError)]
     assert [error.startswith(place) for error in errors] == [True], errors
+
+
+def test_long_trajectory_files_of_swe_agent_are_told_by_their_actions() -> None:
+    """The history comes after them, often beyond what is looked at."""
+    action = {"action": "ls", "observation": "x" * 40_000, "response": "", "thought": ""}
+    value = {"environment": "main", "trajectory": [action, action, action], "history": [TASK, asks("bash", "ls")]}
+    assert traces.detect(json.dumps(value).encode()) == "swe-agent"

@@ -271,3 +271,19 @@ def test_what_is_not_of_the_format_says_where(format: str, document: Any, place:
     """An error with file, line and JSON path."""
     errors = [str(item) for item in items(format, document) if isinstance(item, TraceError)]
     assert [error.startswith(place) for error in errors] == [True], errors
+
+
+@pytest.mark.parametrize(
+    ("value", "format"),
+    [
+        ([user({"text": "x" * 70_000}), model(call("a"))], "gemini"),
+        ([{"url": "u", **exchange([user({"text": "x" * 70_000})], model(call("a")))}], "gemini"),
+        (
+            {"id": "s", "appName": "a", "userId": "u", "events": [event("user", user({"text": "x" * 70_000}))]},
+            "google-adk",
+        ),
+    ],
+)
+def test_a_first_message_longer_than_what_is_looked_at_is_told(value: Any, format: str) -> None:
+    """The head ends in the middle of it."""
+    assert traces.detect(json.dumps(value).encode()) == format

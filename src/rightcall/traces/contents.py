@@ -47,7 +47,12 @@ def is_content(value: Any) -> bool:
     parts = value["parts"]
     if value.get("role") not in (None, *_ROLES):
         return False
-    return all(isinstance(part, dict) and "type" not in part and _KNOWN_PARTS & part.keys() for part in parts)
+    return all(isinstance(part, dict) and _is_part(part) for part in parts)
+
+
+def _is_part(part: dict[str, Any]) -> bool:
+    """Whether a part is known; an empty one may be a part that is cut off."""
+    return not part or ("type" not in part and bool(_KNOWN_PARTS & part.keys()))
 
 
 def parts(content: Any, path: str) -> list[tuple[dict[str, Any], str]]:

@@ -16,8 +16,18 @@ _SUBMIT: Final = "submit"
 
 
 def _kind(value: Any) -> str | None:
-    history = value.get("history") if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    history = value.get("history")
+    if history is None:
+        return families.RECORD if _are_actions(value.get("trajectory")) else None
     return families.RECORD if isinstance(history, list) and history and all(map(_is_message, history)) else None
+
+
+def _are_actions(value: Any) -> bool:
+    """Whether a list is one of actions: they stand before the history, which may not be in sight yet."""
+    listed = isinstance(value, list) and bool(value)
+    return listed and all(isinstance(one, dict) and {"action", "observation"} <= one.keys() for one in value)
 
 
 def _is_message(value: Any) -> bool:
@@ -26,6 +36,8 @@ def _is_message(value: Any) -> bool:
 
 
 def _whole(value: Any) -> Iterable[Trajectory]:
+    if "history" not in value:
+        raise TraceError("expected `history`; found only `trajectory`, whose actions are text")
     history = [message for message in value["history"] if message.get("is_demo") is not True]
     said = [message for message in history if message.get("role") == "assistant"]
     warnings: list[str] = []

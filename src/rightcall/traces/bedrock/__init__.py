@@ -20,8 +20,8 @@ def _kind(value: Any) -> str | None:
         return None
     if messages.is_message(_unwrapped(value)):
         return families.MESSAGE
-    if isinstance(value.get("request"), dict) and "response" in value:
-        known = _is_request(value["request"], value["response"]) or _is_response(value["response"])
+    if isinstance(value.get("request"), dict):
+        known = _is_request(value["request"]) or _is_response(value.get("response"))
         return families.EXCHANGE if known else None
     if stream.is_event(value):
         return _EVENT
@@ -38,7 +38,7 @@ def _is_response(value: Any) -> bool:
     return isinstance(output, dict) and isinstance(output.get("message"), dict)
 
 
-def _is_request(value: Any, response: Any = None) -> bool:
+def _is_request(value: Any) -> bool:
     found = value.get("messages") if isinstance(value, dict) else None
     if not isinstance(found, list) or not all(map(messages.is_message, found)):
         return False
@@ -81,7 +81,7 @@ def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]
 
 
 def _exchange(value: dict[str, Any]) -> exchanges.Exchange:
-    request, response = value["request"], value["response"]
+    request, response = value["request"], value.get("response")
     history = request.get("messages")
     history = history if isinstance(history, list) else []
     known = exchanges.Exchange(
@@ -92,7 +92,7 @@ def _exchange(value: dict[str, Any]) -> exchanges.Exchange:
     if isinstance(response, list):
         reply, gaps = stream.messages([one for one in response if isinstance(one, dict)])
         return msgspec.structs.replace(known, reply=reply, gaps=gaps)
-    if not _is_response(response):
+    if not isinstance(response, dict) or not _is_response(response):
         return known
     return msgspec.structs.replace(known, reply=_reply(response), gaps=messages.gaps(response))
 

@@ -21,7 +21,7 @@ def _kind(value: Any) -> str | None:
         return None
     if contents.is_content(value):
         return families.MESSAGE
-    if isinstance(value.get("request"), dict) and "response" in value:
+    if isinstance(value.get("request"), dict):
         return families.EXCHANGE if _is_body(value["request"]) else None
     if _is_response(value):
         return f"stream {contents.field(value, 'responseId') or ''}"

@@ -25,7 +25,8 @@ def _is_session(value: dict[str, Any]) -> bool:
     found = value.get("events")
     if not isinstance(found, list):
         return False
-    return all(map(events.is_event, found)) and bool(found or {"appName", "app_name"} & value.keys())
+    named = {"appName", "userId"} <= value.keys() or {"app_name", "user_id"} <= value.keys()
+    return named or (all(map(events.is_event, found)) and bool(found or {"appName", "app_name"} & value.keys()))
 
 
 def _whole(value: Any) -> Iterable[Trajectory]:
