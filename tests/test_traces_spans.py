@@ -146,6 +146,8 @@ def test_spans_named_like_a_call_are_its_execution_and_never_a_call() -> None:
     ]
     (call,) = one({"trace": {"id": "t"}, "observations": observations}).tool_calls or ()
     assert (call.name, call.status, call.result) == ("a", "ok", "A")
+    early = [observation("s", "SPAN", 0, name="tool.a", input={"x": 1}), observations[0]]
+    assert told(one({"trace": {"id": "t"}, "observations": early})) == [("a", {"x": 1})]
     twice = [*observations, observation("u", "SPAN", 4, name="a", input={"x": 2})]
     assert told(one({"trace": {"id": "t"}, "observations": twice})) == [("a", {"x": 1})]
 

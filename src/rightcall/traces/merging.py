@@ -26,7 +26,10 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Execution(msgspec.Struct, frozen=True, kw_only=True):
-    """A span that ran a tool, by its index in the group (-1 before it is known)."""
+    """A span that ran a tool, by its index in the group (-1 before it is known).
+
+    One that is not `certain` is only taken for the execution of a call that a model asked for; it is no call itself.
+    """
 
     index: int = -1
     name: str
@@ -36,6 +39,7 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
     status: CallStatus = "ok"
     error: str | None = None
     kind: CallKind = "client"
+    certain: bool = True
 
 
 class Merged(msgspec.Struct, frozen=True):
@@ -68,7 +72,8 @@ def merge(group: Group, models: Iterable[Model], executions: Iterable[Execution]
     asked = _asked(tree)
     _join(tree, asked)
     ran = {made.execution.index for made in asked if made.execution is not None}
-    alone = [_ran(tree, execution) for index, execution in tree.executions.items() if index not in ran]
+    left = [execution for index, execution in tree.executions.items() if index not in ran and execution.certain]
+    alone = [_ran(tree, execution) for execution in left]
     return _flattened(tree, [*asked, *alone])
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import msgspec
 
 from rightcall.traces.conventions.model import Around, Part
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Group, Span
+
+_PAIRS: Final = 1_000_000
+"""Pairs of a call and an agent beyond which nobody looks where the agents belong: it would take too long."""
 
 
 def nested(group: Group, parts: Sequence[Part | None]) -> Group:
@@ -20,6 +24,8 @@ def nested(group: Group, parts: Sequence[Part | None]) -> Group:
     runs = [index for index, part in enumerate(parts) if isinstance(part, Execution)]
     loose = [index for index, part in enumerate(parts) if isinstance(part, Around) and part.loose]
     parents = list(group.parents)
+    if len(runs) * len(loose) > _PAIRS:
+        return group
     for agent in loose:
         found = [run for run in runs if _lasts(group.spans[run], group.spans[agent])]
         found = [run for run in found if parents[agent] in _above(parents, run) and agent not in _above(parents, run)]

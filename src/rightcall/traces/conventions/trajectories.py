@@ -83,8 +83,10 @@ def _ran(parts: list[Part | None], asking: list[_Asking]) -> list[Execution]:
     known = {run.name for run in found.values()}
     perhaps = {index: run for index, part in enumerate(parts) if isinstance(part, Around) and (run := part.perhaps)}
     counts = Counter(run.name for run in perhaps.values())
-    certain = {name for name, count in counts.items() if name not in known and count <= names[name]}
-    found |= {index: run for index, run in perhaps.items() if run.name in certain}
+    likely = {name for name, count in counts.items() if name not in known and count <= names[name]}
+    found |= {
+        index: msgspec.structs.replace(run, certain=False) for index, run in perhaps.items() if run.name in likely
+    }
     return [msgspec.structs.replace(run, index=index) for index, run in sorted(found.items())]
 
 
