@@ -54,7 +54,7 @@ def test_documents_with_odd_values_give_declared_errors_or_trajectories(
     for _ in range(data.draw(st.integers(1, 3))):
         places = _places(damaged)
         container, key = places[data.draw(st.integers(0, len(places) - 1))]
-        container[key] = data.draw(ODD)
+        container[key] = copy.deepcopy(data.draw(ODD))
     text = "\n".join(json.dumps(line) for line in damaged).encode()
     with contextlib.suppress(TraceError):
         assert all(isinstance(item, Trajectory | TraceError) for item in traces.read([text], format=name))
