@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rightcall import traces
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError, UsageError
-from rightcall.traces import openinference
+from rightcall.traces import conventions, openinference
 from support import corpus
 
 CALL = {"name": "a", "arguments": {"x": 1}}
@@ -241,3 +241,9 @@ def test_real_files_with_damage_give_declared_errors_or_trajectories(
     for start, length, put in edits:
         data = data[:start] + put + data[start + length :]
     read_quietly(data, name)
+
+
+def test_every_convention_of_spans_is_a_format() -> None:
+    """The formats name the conventions in the order in which spans are asked for them."""
+    names = list(traces.FORMATS)
+    assert names[-len(conventions.NAMES) :] == list(conventions.NAMES)

@@ -6,7 +6,7 @@ at all is raised.
 
 from __future__ import annotations
 
-import functools
+import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -14,33 +14,7 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, did_you_mean
-from rightcall.traces import (
-    anthropic,
-    atif,
-    bedrock,
-    claude_code,
-    codex,
-    cohere,
-    conventions,
-    documents,
-    gemini,
-    google_adk,
-    heads,
-    inspect_log,
-    langchain,
-    mcp_jsonrpc,
-    native,
-    objects,
-    ollama,
-    openai_agents,
-    openai_chat,
-    openai_responses,
-    pydantic_ai,
-    smolagents,
-    swe_agent,
-    tau_bench,
-    vercel_ai,
-)
+from rightcall.traces import documents, heads, native, objects
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -53,29 +27,58 @@ class Format(msgspec.Struct, frozen=True):
     read: Reader
 
 
+def _of(name: str, module: str) -> Format:
+    """The format of a module of this room, which is imported when the format is first asked for."""
+
+    def claims(head: bytes) -> bool:
+        return bool(_module(module).claims(head))
+
+    def read(chunks: Iterable[bytes], file: str) -> Iterator[Trajectory | TraceError]:
+        return iter(_module(module).read(chunks, file))
+
+    return Format(name, claims, read)
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"rightcall.traces.{name}")
+
+
+def _convention(name: str) -> Format:
+    """A convention of spans: all are read alike, and each claims its own."""
+    return Format(name, lambda head: bool(_module("conventions").claims(name, head)), _of(name, "conventions").read)
+
+
 FORMATS: Final[dict[str, Format]] = {
     "native": Format("native", native.claims, native.read),
-    "gemini": Format("gemini", gemini.claims, gemini.read),
-    "google-adk": Format("google-adk", google_adk.claims, google_adk.read),
-    "bedrock-converse": Format("bedrock-converse", bedrock.claims, bedrock.read),
-    "langchain": Format("langchain", langchain.claims, langchain.read),
-    "anthropic": Format("anthropic", anthropic.claims, anthropic.read),
-    "claude-code": Format("claude-code", claude_code.claims, claude_code.read),
-    "codex": Format("codex", codex.claims, codex.read),
-    "mcp-jsonrpc": Format("mcp-jsonrpc", mcp_jsonrpc.claims, mcp_jsonrpc.read),
-    "openai-agents": Format("openai-agents", openai_agents.claims, openai_agents.read),
-    "openai-responses": Format("openai-responses", openai_responses.claims, openai_responses.read),
-    "vercel-ai": Format("vercel-ai", vercel_ai.claims, vercel_ai.read),
-    "pydantic-ai": Format("pydantic-ai", pydantic_ai.claims, pydantic_ai.read),
-    "cohere": Format("cohere", cohere.claims, cohere.read),
-    "ollama": Format("ollama", ollama.claims, ollama.read),
-    "smolagents": Format("smolagents", smolagents.claims, smolagents.read),
-    "swe-agent": Format("swe-agent", swe_agent.claims, swe_agent.read),
-    "tau-bench": Format("tau-bench", tau_bench.claims, tau_bench.read),
-    "atif": Format("atif", atif.claims, atif.read),
-    "inspect-log": Format("inspect-log", inspect_log.claims, inspect_log.read),
-    "openai-chat": Format("openai-chat", openai_chat.claims, openai_chat.read),
-    **{name: Format(name, functools.partial(conventions.claims, name), conventions.read) for name in conventions.NAMES},
+    "gemini": _of("gemini", "gemini"),
+    "google-adk": _of("google-adk", "google_adk"),
+    "bedrock-converse": _of("bedrock-converse", "bedrock"),
+    "langchain": _of("langchain", "langchain"),
+    "anthropic": _of("anthropic", "anthropic"),
+    "claude-code": _of("claude-code", "claude_code"),
+    "codex": _of("codex", "codex"),
+    "mcp-jsonrpc": _of("mcp-jsonrpc", "mcp_jsonrpc"),
+    "openai-agents": _of("openai-agents", "openai_agents"),
+    "openai-responses": _of("openai-responses", "openai_responses"),
+    "vercel-ai": _of("vercel-ai", "vercel_ai"),
+    "pydantic-ai": _of("pydantic-ai", "pydantic_ai"),
+    "cohere": _of("cohere", "cohere"),
+    "ollama": _of("ollama", "ollama"),
+    "smolagents": _of("smolagents", "smolagents"),
+    "swe-agent": _of("swe-agent", "swe_agent"),
+    "tau-bench": _of("tau-bench", "tau_bench"),
+    "atif": _of("atif", "atif"),
+    "inspect-log": _of("inspect-log", "inspect_log"),
+    "openai-chat": _of("openai-chat", "openai_chat"),
+    "openinference": _convention("openinference"),
+    "vercel-ai-spans": _convention("vercel-ai-spans"),
+    "langfuse": _convention("langfuse"),
+    "mlflow": _convention("mlflow"),
+    "langsmith": _convention("langsmith"),
+    "openllmetry": _convention("openllmetry"),
+    "google-adk-spans": _convention("google-adk-spans"),
+    "logfire": _convention("logfire"),
+    "otel-genai": _convention("otel-genai"),
 }
 """Every format by name. Where two claim the same file, the one that stands first has it."""
 
