@@ -9,10 +9,10 @@ Importing this module imports nothing else; each function brings what it needs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from rightcall.core.calls import Trajectory
     from rightcall.core.verdicts import Verdict

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TextIO
 
 from rightcall.errors import StoreError, TraceError, UsageError, Where
 
@@ -27,9 +28,10 @@ _GLOB = frozenset("*?[")
 def expand(names: Iterable[str]) -> list[str]:
     """Return the files that the names stand for, each once, in the order of the names.
 
-    A directory stands for the trace files in it and below, sorted; hidden ones and test sets
+    A directory stands for the trace files in it and below, sorted, links followed; hidden ones and test sets
     (`*rightcall.*`) are left out. A pattern that the shell has not expanded is expanded here. `-` is the
-    standard input. `UsageError` for a name that stands for nothing.
+    standard input. `UsageError` for a name that stands for nothing, `TraceError` for a directory that cannot
+    be searched.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -43,6 +45,7 @@ def _files(name: str) -> list[str]:
         return _in_directory(name) if name != STDIN and os.path.isdir(name) else [name]
     if not _GLOB & set(name):
         raise UsageError("there is no such file or directory", Where(file=name))
+    _check_searched(name)
     matches = sorted(glob.glob(name, recursive=True))
     files = [file for match in matches for file in ([] if os.path.isdir(match) else [match])]
     if not files:
@@ -50,19 +53,81 @@ def _files(name: str) -> list[str]:
     return files
 
 
+def _check_searched(pattern: str) -> None:
+    """Refuse a directory that a pattern leads into and that cannot be searched: its files would just be missing."""
+    folder = os.path.dirname(pattern)
+    for each in glob.glob(os.path.join(folder, ""), recursive=True) if folder else []:
+        with _searching(each):
+            os.scandir(each).close()
+    if _GLOB & set(folder):
+        _check_searched(folder)
+
+
 def _in_directory(directory: str) -> list[str]:
+    """The trace files in a directory and below. A directory that links lead to again is searched once."""
     found: list[str] = []
-    for folder, folders, files in os.walk(directory):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found.extend(os.path.join(folder, name) for name in files if _is_trace(name))
+    seen: set[str] = set()
+    waiting = [directory]
+    while waiting:
+        folder = waiting.pop()
+        if (real := os.path.realpath(folder)) not in seen:
+            seen.add(real)
+            folders, files = _listed(folder)
+            found.extend(files)
+            waiting.extend(reversed(folders))
     if not found:
         wanted = ", ".join(TRACE_SUFFIXES)
         raise UsageError(f"the directory holds no trace files ({wanted})", Where(file=directory))
     return sorted(found, key=lambda path: path.split(os.sep))
 
 
+def _listed(folder: str) -> tuple[list[str], list[str]]:
+    """The directories in a directory, links to them among them, and the trace files in it."""
+    with _searching(folder), os.scandir(folder) as entries:
+        shown = sorted((entry.path, entry.name, entry.is_dir()) for entry in entries if entry.name[0] != ".")
+    folders = [path for path, _, is_folder in shown if is_folder]
+    return folders, [path for path, name, is_folder in shown if not is_folder and _is_trace(name.lower())]
+
+
 def _is_trace(name: str) -> bool:
-    return name.endswith(TRACE_SUFFIXES) and not name.startswith(".") and "rightcall." not in name
+    return name.endswith(TRACE_SUFFIXES) and "rightcall." not in name
+
+
+@contextlib.contextmanager
+def _searching(folder: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TraceError(f"cannot be searched: {_cause(error)}", Where(file=error.filename or folder)) from None
+
+
+def check_apart(reading: Sequence[str], writing: Sequence[str]) -> None:
+    """Refuse to write over what is read, or two reports to one file; `UsageError` before anything is touched."""
+    inputs = {identity for name in reading if (identity := _identity(name)) is not None}
+    outputs: dict[Hashable, str] = {}
+    for name in writing:
+        identity = _identity(name)
+        if identity in inputs:
+            raise UsageError("is read as input, so no report can be written there", Where(file=name))
+        if identity in outputs:
+            first = outputs[identity]
+            raise UsageError(f"is the same file as `{first}`: two reports cannot be written to one", Where(file=name))
+        outputs[identity] = name
+
+
+def check_standard_input(names: Iterable[str]) -> None:
+    """Refuse to read the standard input twice; `UsageError`."""
+    if list(names).count(STDIN) > 1:
+        raise UsageError("`-` is named more than once, but the standard input can be read only once")
+
+
+def _identity(name: str) -> Hashable:
+    """What is the same for two names of one file, also for one that is yet to be written; `None` if unknown."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if name == STDIN else os.stat(name)
+    except (OSError, ValueError, AttributeError):
+        return None if name == STDIN else os.path.realpath(name)
+    return status.st_dev, status.st_ino
 
 
 def is_regular(name: str) -> bool:
@@ -97,7 +162,10 @@ def shown(name: str) -> str:
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
     if name == STDIN:
-        yield sys.stdin.buffer
+        stdin: TextIO | None = sys.stdin
+        if stdin is None:
+            raise OSError(errno.EBADF, "it is closed")
+        yield stdin.buffer
     else:
         with open(name, "rb") as file:
             yield file
@@ -140,8 +208,9 @@ class Writing:
     def _open(self) -> BinaryIO:
         if self._target.exists() and not stat.S_ISREG(self._target.stat().st_mode):
             return open(self._target, "wb")
-        temporary = self._target.with_name(f".{self._target.name}.{os.getpid()}.tmp")
-        file = open(temporary, "wb")  # noqa: SIM115  # it is closed by finish or discard
+        # A short name, since that of the report may be as long as a name can be.
+        temporary = self._target.with_name(f".rightcall-{os.urandom(8).hex()}.tmp")
+        file = open(temporary, "xb")  # noqa: SIM115  # it is closed by finish or discard
         self._temporary = temporary
         return file
 

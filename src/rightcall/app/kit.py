@@ -82,6 +82,6 @@ def _merged(group: str, ours: Mapping[str, Thing]) -> dict[str, Thing]:
 def _loaded(point: EntryPoint) -> Any:
     try:
         return point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"`{point.name}` of `{point.group}` ({point.value})"
         raise UsageError(f"{what} cannot be loaded: {type(error).__name__}: {error}") from error

@@ -58,15 +58,22 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     if request.apply_all and not request.tests:
         raise UsageError("--apply-all needs a test set: name it with --tests")
     kit.trace_reader(request.format)
+    request = msgspec.structs.replace(request, traces=tuple(files.expand(request.traces)))
+    _check_files((*request.traces, *request.tests), sinks)
     notes = Notes()
     sets = [_read_tests(name, request.dialect) for name in request.tests]
     _check_ids(sets)
     notes.warnings.extend(_warnings(sets))
     tests = [compiled for test_set in sets for compiled in compile_tests(test_set, compile_regex)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
-    readings = _watched(read_traces(request.traces, request.format), watch)
+    readings = _watched(_readings(request.traces, request.format), watch)
     results = _results(request, readings, tests, notes)
     return _report(_head(sets, request.tests, gate), results, sinks, notes)
+
+
+def _check_files(reading: Sequence[str], sinks: Sequence[Sink]) -> None:
+    files.check_standard_input(reading)
+    files.check_apart(reading, [sink.path for sink in sinks if sink.path is not None])
 
 
 class Watch:
@@ -106,7 +113,7 @@ def _repeats(request: GradeRequest) -> dict[str, int] | None:
     seen: set[int] = set()
     repeats: dict[str, int] = {}
     try:
-        for name in files.expand(request.traces):
+        for name in request.traces:
             found = traces.identities(files.chunks(name), format=request.format) if files.is_regular(name) else None
             if found is None:
                 return None
@@ -197,8 +204,12 @@ def _read_tests(name: str, dialect: str | None) -> TestSet:
 
 def read_traces(names: Iterable[str], trace_format: str | None = None) -> Iterator[Reading]:
     """Read trajectories, and the errors that stand for unreadable records, from files in their order."""
+    yield from _readings(files.expand(names), trace_format)
+
+
+def _readings(names: Iterable[str], trace_format: str | None) -> Iterator[Reading]:
     reader = kit.trace_reader(trace_format)
-    for name in files.expand(names):
+    for name in names:
         file = files.shown(name)
         for item in reader(files.chunks(name), file):
             yield Reading(item, file)

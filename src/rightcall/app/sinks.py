@@ -29,10 +29,14 @@ class Target(Protocol):
 
 
 class Sink:
-    """A report on its way to a target. After the first trouble it takes nothing more and keeps the error."""
+    """A report on its way to a target. After the first trouble it takes nothing more and keeps the error.
 
-    def __init__(self, report: Report, target: Callable[[], Target]) -> None:
+    `path` is the file that the target writes, if it is one.
+    """
+
+    def __init__(self, report: Report, target: Callable[[], Target], path: str | None = None) -> None:
         self.error: StoreError | None = None
+        self.path = path
         self._report = report
         self._make_target = target
         self._target: Target | None = None
@@ -74,4 +78,4 @@ class Sink:
 
 def to_file(report: Report, path: str) -> Sink:
     """Return a sink that writes a file, whole or not at all."""
-    return Sink(report, lambda: Writing(path))
+    return Sink(report, lambda: Writing(path), path)

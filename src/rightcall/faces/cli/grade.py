@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
     from rightcall.app.gates import GateOptions
@@ -24,7 +25,7 @@ Examples:
 """
 
 
-@click.command("grade", epilog=_EPILOG)
+@click.command("grade", cls=Command, epilog=_EPILOG)
 @click.argument("traces", nargs=-1, required=True)
 @click.option(
     "-t",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from rightcall.faces.cli import streams
+from rightcall.faces.cli.root import Command
+
 _EPILOG = """\
 \b
 Examples:
@@ -12,7 +15,7 @@ Examples:
 """
 
 
-@click.command("init", epilog=_EPILOG)
+@click.command("init", cls=Command, epilog=_EPILOG)
 @click.argument("directory", default=".")
 def command(directory: str) -> None:
     """Write an example test set, a recorded conversation for it and the schema for editors into DIRECTORY.
@@ -22,4 +25,4 @@ def command(directory: str) -> None:
     from rightcall.app import service
 
     for path in service.init(directory):
-        click.echo(f"wrote {path}")
+        streams.say(f"wrote {path}")

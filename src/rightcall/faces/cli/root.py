@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import click
 
 from rightcall import __version__
+from rightcall.faces.cli.streams import say
 
 COMMANDS: Final = {
     "grade": "Grade recorded tool calls against tests.",
@@ -19,7 +21,30 @@ COMMANDS: Final = {
 """Each command is one module of this package, imported when it is called."""
 
 
-class LazyGroup(click.Group):
+class Command(click.Command):
+    """A command whose help goes where its other output goes."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option, with our way of printing."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _print_help
+        return option
+
+
+def _print_help(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not ctx.resilient_parsing:
+        say(ctx.get_help())
+        ctx.exit()
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not ctx.resilient_parsing:
+        say(f"rightcall {__version__}")
+        ctx.exit()
+
+
+class LazyGroup(Command, click.Group):
     """Knows its commands by name and imports only the one that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -71,6 +96,22 @@ Exit codes:
 @click.group(
     cls=LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(__version__, prog_name="rightcall", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def root() -> None:
     """Did the agent make the right tool calls?"""
+
+
+def invoke(arguments: Sequence[str]) -> Any:
+    """Parse the arguments, call the command and return what it returns.
+
+    click's own way to start a command ends the program by itself when a stream breaks; this one raises.
+    """
+    with root.make_context("rightcall", list(arguments)) as context:
+        return root.invoke(context)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from rightcall.faces.cli import streams
+from rightcall.faces.cli.root import Command
+
 _EPILOG = """\
 \b
 Examples:
@@ -11,7 +14,7 @@ Examples:
 """
 
 
-@click.command("schema", epilog=_EPILOG)
+@click.command("schema", cls=Command, epilog=_EPILOG)
 @click.option("-o", "--output", metavar="FILE", help="Write it to a file instead of the standard output.")
 def command(output: str | None) -> None:
     """Print the JSON Schema of test set files, made from the kinds of assertion that are installed.
@@ -22,6 +25,6 @@ def command(output: str | None) -> None:
 
     data = service.schema_text()
     if output is None:
-        click.echo(data, nl=False)
+        streams.StandardOutput().write(data)
     else:
         files.write(output, data)

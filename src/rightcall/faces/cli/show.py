@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
     from rightcall.app.matching import Reading
@@ -23,7 +24,7 @@ Examples:
 """
 
 
-@click.command("show", epilog=_EPILOG)
+@click.command("show", cls=Command, epilog=_EPILOG)
 @click.argument("traces", nargs=-1, required=True)
 @click.option(
     "--format", "trace_format", metavar="NAME", help="The format of the traces, if it should not be detected."

@@ -1,15 +1,22 @@
-"""The standard streams: UTF-8 always, colours and symbols as wanted, and a reader that may go away."""
+"""The standard streams: UTF-8 always, colours and symbols as wanted, and a reader that may go away.
+
+Each of them may be missing from the start: Python then has `None` in its place.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import shutil
+import signal
 import sys
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
-WIDTH = 100
+WIDTH: Final = 100
 """Cells in a line where no terminal says how many."""
+
+_STANDARD: Final = (0, 1, 2)
 
 _unicode_streams: dict[str, bool] = {}
 
@@ -19,10 +26,37 @@ def prepare_streams() -> None:
 
     What the locale would have had is remembered: a terminal without UTF-8 is shown symbols of ASCII.
     """
+    _occupy()
     for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
         if isinstance(stream, io.TextIOWrapper):
             _unicode_streams[name] = "utf" in stream.encoding.lower()
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _occupy() -> None:
+    """Keep the numbers of closed streams from files, which would then be taken for streams."""
+    for number in _STANDARD:
+        try:
+            os.fstat(number)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.open(os.devnull, os.O_RDWR)
+
+
+def settle() -> None:
+    """Let nothing that happens from now on change the exit code.
+
+    What the streams still hold is written. The interpreter would try again, and end with a code of its own if it
+    fails; it would also let itself be interrupted, with nothing left to interrupt.
+    """
+    with contextlib.suppress(ValueError):  # in a thread of somebody's program
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            try:
+                stream.flush()
+            except (OSError, ValueError):
+                abandon(stream)
 
 
 def is_ascii_only() -> bool:
@@ -50,10 +84,27 @@ def width() -> int:
 
 
 def note(text: str) -> None:
-    """Say something beside the data, on the standard error."""
+    """Say something beside the data, on the standard error; whether anybody hears it is no matter."""
     from rightcall.core.values import visible
 
-    print("\n".join(visible(line) for line in text.split("\n")), file=sys.stderr, flush=True)  # noqa: T201  # the face
+    plain_note("\n".join(visible(line) for line in text.split("\n")))
+
+
+def plain_note(text: str) -> None:
+    """Say something that needs no escapes."""
+    stream: TextIO | None = sys.stderr
+    if stream is None:
+        return
+    try:
+        stream.write(f"{text}\n")
+        stream.flush()
+    except (OSError, ValueError):
+        abandon(stream)
+
+
+def say(text: str) -> None:
+    """Print a line of data on the standard output."""
+    StandardOutput().write(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
 class StandardOutput:
@@ -63,20 +114,21 @@ class StandardOutput:
         self._is_open = True
 
     def write(self, data: bytes) -> None:
-        """Write, as far as somebody reads."""
+        """Write, as far as somebody reads; `StoreError` with the cause if it takes nothing."""
         if not self._is_open or not data:
             return
+        stream: TextIO | None = sys.stdout
+        if stream is None:
+            raise _unwritable("it is closed")
         try:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            stream.buffer.write(data)
+            stream.buffer.flush()
         except BrokenPipeError:
             self._is_open = False
-            abandon_output()
+            abandon(stream)
         except OSError as error:
-            from rightcall.errors import StoreError, Where
-
-            abandon_output()
-            raise StoreError(f"cannot be written: {error.strerror or error}", Where(file="<stdout>")) from None
+            abandon(stream)
+            raise _unwritable(error.strerror or str(error)) from None
 
     def finish(self) -> None:
         """Do nothing: all has been written."""
@@ -85,8 +137,16 @@ class StandardOutput:
         """Do nothing: what has been written cannot be taken back."""
 
 
-def abandon_output() -> None:
-    """Let nothing more reach the standard output, nor the interpreter complain of it at the end."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)
+def _unwritable(cause: str) -> Exception:
+    from rightcall.errors import StoreError, Where
+
+    return StoreError(f"cannot be written: {cause}", Where(file="<stdout>"))
+
+
+def abandon(stream: TextIO) -> None:
+    """Let nothing more reach a stream, nor the interpreter complain of it at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        number = stream.fileno()
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.root import Command
 
 _EPILOG = """\
 \b
@@ -14,7 +15,7 @@ Examples:
 """
 
 
-@click.command("validate", epilog=_EPILOG)
+@click.command("validate", cls=Command, epilog=_EPILOG)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
 def command(files: tuple[str, ...], dialect: str | None) -> int:
@@ -22,6 +23,9 @@ def command(files: tuple[str, ...], dialect: str | None) -> int:
 
     All files are checked, and every file that cannot be used is reported. Exit code 2 if there is one.
     """
+    from rightcall.app.files import check_standard_input
+
+    check_standard_input(files)
     return max([_validate(file, dialect) for file in files])
 
 
@@ -38,7 +42,7 @@ def _validate(file: str, dialect: str | None) -> int:
         streams.note(f"note: {warning}")
     tests = len(test_set.tests)
     assertions = sum(len(test.assertions) for test in test_set.tests)
-    click.echo(f"{file}: ok, {_plural(tests, 'test')} with {_plural(assertions, 'assertion')}")
+    streams.say(f"{file}: ok, {_plural(tests, 'test')} with {_plural(assertions, 'assertion')}")
     return 0
 
 
