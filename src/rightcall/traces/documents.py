@@ -27,6 +27,9 @@ MAX_CALLS: Final = 100_000
 HEAD: Final = 64 * 1024
 """Bytes from the start that decide the format and the layout."""
 
+_BLANK: Final = 1024
+"""Bytes of white space that the head may begin with: a few may be more than that, as in protobuf."""
+
 _PIECE: Final = 256 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
 _UNREADABLE_LINES: Final = 100
@@ -52,13 +55,37 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def peek(chunks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first bytes, at most `HEAD`, and all chunks again, without a byte order mark."""
-    source = iter(chunks)
-    taken: list[bytes] = []
-    while sum(map(len, taken)) < HEAD and (chunk := next(source, None)) is not None:
-        taken.append(chunk)
-    start = b"".join(taken).removeprefix(_BOM)
-    return start[:HEAD], itertools.chain([start] if start else [], source)
+    """The first bytes, at most `HEAD`, and all chunks again, without a byte order mark.
+
+    More than a little white space is passed over: the head begins after it. Of blank chunks beyond `HEAD` only the
+    line feeds are given again, so that lines keep their numbers and memory its bounds.
+    """
+    source = _without_mark(chunks)
+    blank, taken = list[bytes](), list[bytes]()
+    lead = size = feeds = 0
+    for chunk in source:
+        text = chunk if taken else chunk.lstrip()
+        if text:
+            taken.append(chunk)
+        elif lead < HEAD:
+            blank.append(chunk)
+        else:
+            feeds += chunk.count(b"\n")
+        lead, size = lead + len(chunk) - len(text), size + len(text)
+        if size >= HEAD:
+            break
+    start = b"".join(taken)
+    head = start.lstrip() if lead > _BLANK else b"".join([*blank, start])
+    lines_ = (b"\n" * min(_PIECE, feeds - given) for given in range(0, feeds, _PIECE))
+    return head[:HEAD], itertools.chain(blank, lines_, [start] if start else [], source)
+
+
+def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    source, first = iter(chunks), b""
+    while len(first) < len(_BOM) and (chunk := next(source, None)) is not None:
+        first += chunk
+    first = first.removeprefix(_BOM)
+    return itertools.chain([first] if first else [], source)
 
 
 def documents(chunks: Iterable[bytes], limit: int = MAX_RECORD) -> Iterator[Document | TraceError]:
