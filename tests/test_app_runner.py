@@ -93,7 +93,7 @@ def test_failure_keeps_what_explains_it() -> None:
     """A failed attempt has expected beside made, the reply, the place and the number of calls."""
     graded = attempt(Failing(), Passing())
     assert graded.alignments == {"failing": (ROW,)}
-    assert (graded.output, graded.place, graded.calls) == ("Done.", "log.jsonl: line 3", 1)
+    assert (graded.output, graded.place, graded.calls) == ("Done.", "log.jsonl:3", 1)
 
 
 def test_pass_keeps_no_more_than_it_must() -> None:

@@ -247,3 +247,19 @@ def test_every_convention_of_spans_is_a_format() -> None:
     """The formats name the conventions in the order in which spans are asked for them."""
     names = list(traces.FORMATS)
     assert names[-len(conventions.NAMES) :] == list(conventions.NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"messages": [\n{"role": "user" "content": 1}]}', "f.json:2:17: not JSON: expecting ',' delimiter"),
+        ("tests:\n  - id: a\n", "f.json: this looks like a test set, not a trace; name it with --tests"),
+        ('{"tests": []}', "f.json: this looks like a test set, not a trace; name it with --tests"),
+        ('{"rightcall": "0.1.0", "schema": 1}', "f.json: this is a report of rightcall, not a trace"),
+    ],
+)
+def test_a_file_that_is_no_trace_is_refused_for_what_it_is(text: str, message: str) -> None:
+    """Broken JSON has its place, and our own files are known."""
+    with pytest.raises(TraceError) as caught:
+        list(traces.read([text.encode()], file="f.json"))
+    assert str(caught.value) == message

@@ -156,6 +156,14 @@ E, C = ExpectedCall, call
 REASONS: list[tuple[Mode, list[ExpectedCall], list[ToolCall], tuple[str, str]]] = [
     ("in_order", [E(name="lookup_order")], [C("other")], ("missing", "Expected lookup_order; it was never called.")),
     (
+        "in_order", [E(name="bok_table")], [C("book_table")],
+        (
+            "missing",
+            "Expected bok_table; it was never called. A tool of nearly that name was called "
+            "(did you mean `book_table`?).",
+        ),
+    ),
+    (
         "in_order", [E(name="a")], [],
         ("missing", "Expected a; it was never called. No tool calls were made."),
     ),

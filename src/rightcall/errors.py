@@ -104,7 +104,10 @@ def join_path(front: str, back: str) -> str:
     return f"{front}.{back}"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """` (did you mean `near`?)` for the known word most like `word`, else the empty string."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+def did_you_mean(word: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """` (did you mean `near`?)` for the known word most like `word`, else the empty string.
+
+    `likeness` is the least that words must be alike, from 0 to 1.
+    """
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=likeness)
     return f" (did you mean `{near[0]}`?)" if near else ""

@@ -87,15 +87,14 @@ def forgiving(decision: Decision) -> int:
 
 
 def counted(counts: Iterable[Count]) -> str:
-    """Return in words which calls and verdicts count, given what the tests say of it."""
+    """Return in words which calls count, given what the tests say of it."""
     texts = sorted({_calls(count) for count in counts} or {_calls(Count())})
-    calls = texts[0] if len(texts) == 1 else "calls as each test says"
-    return f"{calls}; verdicts of severity `block`"
+    return texts[0] if len(texts) == 1 else "calls as each test says"
 
 
 def _calls(count: Count) -> str:
     whose = "all calls" if count.requestor == "any" else f"calls of the {count.requestor}"
-    agents = "nested agents included" if count.agents is None else f"of the agents {', '.join(count.agents)} only"
+    agents = " and its sub-agents" if count.agents is None else f", of the agents {', '.join(count.agents)} only"
     left_out = [kind for kind in get_args(CallKind) if kind not in count.kinds]
-    kinds = f", without kind {', '.join(left_out)}" if left_out else ""
-    return f"{whose}, {agents}{kinds}"
+    kinds = f", but not of kind {', '.join(left_out)}" if left_out else ""
+    return f"{whose}{agents}{kinds}"

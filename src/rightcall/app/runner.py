@@ -6,6 +6,7 @@ This is the only place where a crash of ours becomes a verdict: an `error` that 
 from __future__ import annotations
 
 import hashlib
+import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -31,6 +32,7 @@ CRASHED: Final = "internal_error"
 """The code of the finding that a crash of ours leaves."""
 
 _HASH_DIGITS = 16
+_LINE = re.compile(r"(?:line )?([0-9]+)\b")
 
 
 def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
@@ -111,9 +113,10 @@ def _crashed(assertion: Compiled, error: Exception) -> Verdict:
 
 
 def _place(trajectory: Trajectory, file: str) -> str:
+    """The file, and the line where each conversation has one of its own."""
     sources = (source for call in trajectory.tool_calls or () for source in call.sources)
-    source = next(sources, "")
-    return source if source.startswith(file) or not source else f"{file}: {source}"
+    line = _LINE.match(next(sources, "").removeprefix(file).lstrip(": "))
+    return f"{file}:{line[1]}" if line else file
 
 
 def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None) -> Result:

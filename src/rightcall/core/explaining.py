@@ -117,16 +117,17 @@ def _uncalled(lineup: Lineup, index: int) -> Finding:
         if call.name == name:
             message = f"Expected {visible(name)} to succeed; call {number + 1} of it has status `{call.status}`."
             return Finding(code="not_successful", message=message, expected_index=index, made_index=number)
-    message = f"Expected {visible(name)}; it was never called.{_unavailable(lineup, name)}"
+    message = f"Expected {visible(name)}; it was never called.{_hint(lineup, name)}"
     return Finding(code="missing", message=message, expected_index=index)
 
 
-def _unavailable(lineup: Lineup, name: str) -> str:
-    """A remark on a tool that the agent did not even have, where the trace lists those it had."""
+def _hint(lineup: Lineup, name: str) -> str:
+    """A remark on a name that may be misspelt: the agent had no such tool, or called one of nearly that name."""
     available = [tool.name for tool in lineup.trajectory.available_tools]
-    if not available or name in available:
-        return ""
-    return f" The agent had no tool of that name{did_you_mean(name, available)}."
+    if available and name not in available:
+        return f" The agent had no tool of that name{did_you_mean(name, available)}."
+    near = did_you_mean(name, sorted({call.name for call in lineup.calls}), likeness=0.85)
+    return f" A tool of nearly that name was called{near}." if near else ""
 
 
 def _differing(lineup: Lineup, index: int, unpaired: Sequence[int], effort: Effort) -> Finding:

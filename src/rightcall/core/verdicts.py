@@ -112,6 +112,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """The share of expected calls that are paired with one made, where the kind measures it."""
         return self.evidence.recall
 
+    def __repr__(self) -> str:
+        return f"Verdict(id={self.id!r}, status={self.status.value!r}, reason={self.reason!r})"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Verdict) and self.record() == other.record()
 

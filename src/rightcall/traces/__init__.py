@@ -7,13 +7,15 @@ at all is raised.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
+from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
-from rightcall.errors import TraceError, UsageError, did_you_mean
+from rightcall.errors import TraceError, UsageError, Where, did_you_mean
 from rightcall.traces import documents, heads, native, objects
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
@@ -93,8 +95,38 @@ def detect(head: bytes) -> str:
             return name
     if container := heads.binary(head):
         raise TraceError(f"this is {container}, which is not read as it is; give {_textual(container)}")
+    raise _unknown(head)
+
+
+def _unknown(head: bytes) -> TraceError:
+    """Why no format knows the file: it is broken, it is something else of ours, or it is of another format."""
+    value = heads.sketch(head)
+    keys = value.keys() if isinstance(value, dict) else set()
+    if "rightcall" in keys and "schema" in keys:
+        return TraceError("this is a report of rightcall, not a trace")
+    if "tests" in keys or _TESTS.search(head):
+        return TraceError("this looks like a test set, not a trace; name it with --tests")
+    if len(head) < documents.HEAD and (broken := _broken(head)):
+        return broken
     known = ", ".join(f"`{name}`" for name in FORMATS)
-    raise TraceError(f"the format is not known: this looks like {heads.describe(head)}; known formats: {known}")
+    return TraceError(f"the format is not known: this looks like {heads.describe(head)}; known formats: {known}")
+
+
+_TESTS: Final = re.compile(rb"^tests:", re.MULTILINE)
+
+
+def _broken(text: bytes) -> TraceError | None:
+    """What is wrong with a file that was meant to be JSON, if it is not a good first line that is the matter."""
+    if text.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        jsontext.decode(text.split(b"\n", 1)[0])
+    except jsontext.JSONError:
+        try:
+            jsontext.decode(text)
+        except jsontext.JSONError as error:
+            return TraceError(error.message, Where(line=error.line, column=error.column))
+    return None
 
 
 def _textual(container: str) -> str:
