@@ -59,6 +59,66 @@ def test_name_that_stands_for_nothing_is_refused(name: str, message: str) -> Non
     assert message == str(caught.value)
 
 
+def test_suffixes_are_told_in_capitals_too() -> None:
+    """A trace whose name was written in capitals is one, and so is a test set, which is left out."""
+    for name in ("X.JSONL", "y.Json", "Z.RIGHTCALL.JSON", "notes.TXT"):
+        Path("logs/sub", name).write_bytes(b"{}")
+    assert files.expand(["logs/sub"]) == ["logs/sub/X.JSONL", "logs/sub/c.jsonl", "logs/sub/y.Json"]
+
+
+def test_links_are_followed() -> None:
+    """A link to a directory, or to a file, stands for what it leads to; nothing is read twice, nor without end."""
+    os.makedirs("far/deep")
+    Path("far/deep/e.json").write_bytes(b"{}")
+    Path("logs/elsewhere").symlink_to("../far")
+    Path("far/deep/back").symlink_to("../../logs")
+    Path("logs/sub/round").symlink_to(".")
+    Path("logs/one.json").symlink_to("b.jsonl")
+    expected = ["logs/a.json", "logs/b.jsonl", "logs/elsewhere/deep/e.json", "logs/sub/c.jsonl"]
+    assert expected == files.expand(["logs"])
+    assert files.expand(["logs/elsewhere"]) == [
+        "logs/elsewhere/deep/back/a.json",
+        "logs/elsewhere/deep/back/b.jsonl",
+        "logs/elsewhere/deep/back/sub/c.jsonl",
+        "logs/elsewhere/deep/e.json",
+    ]
+
+
+def nested(depth: int) -> str:
+    """Make directories in one another and return the path of the innermost, however long that is."""
+    path, at = "deep", os.open(".", os.O_RDONLY)
+    for name in ["deep", *["d" * 250] * depth]:
+        os.mkdir(name, dir_fd=at)
+        inner = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at, path = inner, path if name == "deep" else os.path.join(path, name)
+    os.close(at)
+    return path
+
+
+def test_directory_that_cannot_be_searched_is_refused() -> None:
+    """Files in a directory that cannot be listed would be missing without a word; it is named with the cause."""
+    innermost = nested(17)
+    Path("deep/a.json").write_bytes(b"{}")
+    with pytest.raises(TraceError, match=r"^deep/d+.*: cannot be searched: file name too long$") as caught:
+        files.expand(["deep"])
+    assert innermost.startswith(str(caught.value.where.file))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to this user")
+@pytest.mark.parametrize("name", ["logs", "logs/**", "logs/*/*.jsonl", "logs/sub/*.jsonl"])
+def test_forbidden_directory_is_refused(name: str) -> None:
+    """A directory that may not be read is named with the cause, whether it is searched or a pattern leads there."""
+    Path("logs/sub").chmod(0)
+    try:
+        with pytest.raises(TraceError, match=r"^logs/sub: cannot be searched: permission denied$"):
+            files.expand([name])
+        with pytest.raises(UsageError, match=r"^logs/sub/c.jsonl: cannot be read: permission denied$"):
+            files.expand(["logs/sub/c.jsonl"])
+    finally:
+        Path("logs/sub").chmod(0o755)
+
+
 def test_file_whose_name_looks_like_a_pattern_is_read() -> None:
     """An existing file is itself, also with brackets in its name."""
     Path("odd[1].json").write_bytes(b"{}")
@@ -103,6 +163,26 @@ def test_discarded_file_leaves_nothing_behind() -> None:
     writing.write(b"half")
     writing.discard()
     assert Path("out.json").read_bytes() == b"old"
+    assert sorted(os.listdir()) == ["logs", "out.json"]
+
+
+def test_name_may_be_as_long_as_names_can_be() -> None:
+    """A report with a name of 250 characters is written like any other."""
+    name = f"{'r' * 245}.json"
+    files.write(name, b"new")
+    assert Path(name).read_bytes() == b"new"
+    assert sorted(os.listdir()) == ["logs", name]
+
+
+def test_two_writers_do_not_meet() -> None:
+    """Two that write one file at the same time leave one whole file: that of the last to finish."""
+    first, second = files.Writing("out.json"), files.Writing("out.json")
+    for piece in (b"a" * 10, b"b" * 10):
+        first.write(piece)
+        second.write(piece.upper())
+    first.finish()
+    second.finish()
+    assert Path("out.json").read_bytes() == b"A" * 10 + b"B" * 10
     assert sorted(os.listdir()) == ["logs", "out.json"]
 
 

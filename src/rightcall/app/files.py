@@ -44,7 +44,7 @@ def _files(name: str) -> list[str]:
     if name == STDIN or os.path.lexists(name):
         return _in_directory(name) if name != STDIN and os.path.isdir(name) else [name]
     if not _GLOB & set(name):
-        raise UsageError("there is no such file or directory", Where(file=name))
+        raise UsageError(_why_missing(name), Where(file=name))
     _check_searched(name)
     matches = sorted(glob.glob(name, recursive=True))
     files = [file for match in matches for file in ([] if os.path.isdir(match) else [match])]
@@ -55,12 +55,23 @@ def _files(name: str) -> list[str]:
 
 def _check_searched(pattern: str) -> None:
     """Refuse a directory that a pattern leads into and that cannot be searched: its files would just be missing."""
-    folder = os.path.dirname(pattern)
-    for each in glob.glob(os.path.join(folder, ""), recursive=True) if folder else []:
-        with _searching(each):
+    folder, last = os.path.split(pattern)
+    searched = pattern if last == "**" else folder
+    for each in glob.glob(os.path.join(searched, ""), recursive=True) if searched else []:
+        with _searching(os.path.dirname(each)):
             os.scandir(each).close()
     if _GLOB & set(folder):
         _check_searched(folder)
+
+
+def _why_missing(name: str) -> str:
+    try:
+        os.lstat(name)
+    except PermissionError as error:
+        return f"cannot be read: {_cause(error)}"
+    except OSError:
+        pass
+    return "there is no such file or directory"
 
 
 def _in_directory(directory: str) -> list[str]:
@@ -98,7 +109,7 @@ def _searching(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TraceError(f"cannot be searched: {_cause(error)}", Where(file=error.filename or folder)) from None
+        raise TraceError(f"cannot be searched: {_cause(error)}", Where(file=folder)) from None
 
 
 def check_apart(reading: Sequence[str], writing: Sequence[str]) -> None:
