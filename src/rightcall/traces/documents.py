@@ -32,7 +32,7 @@ _BLANK: Final = 1024
 
 _PIECE: Final = 256 * 1024
 _BOM: Final = b"\xef\xbb\xbf"
-_UNREADABLE_LINES: Final = 100
+_UNREADABLE_LINES: Final = 10_000
 
 _Item = TypeVar("_Item")
 
@@ -109,7 +109,14 @@ def is_lines(head: bytes) -> bool:
     if not first or _is_json(first):
         return True
     following = [line for line in rest.split(b"\n")[:-1] if line.strip()] or [rest]
+    if first[:1] not in b"{[" or (first[:1] == b"{" and _are_records(following)):
+        return True
     return len(first.strip()) > 1 and all(line[:1] == b"{" and _is_json(line) for line in following[:2])
+
+
+def _are_records(lines_: list[bytes]) -> bool:
+    """Whether every line begins an object, and one of them writes a whole one: then others are broken records."""
+    return all(line[:1] == b"{" for line in lines_) and any(map(_is_json, lines_))
 
 
 def _is_json(line: bytes) -> bool:
@@ -122,7 +129,7 @@ def _is_json(line: bytes) -> bool:
 
 def blocks(chunks: Iterable[bytes], limit: int = MAX_RECORD) -> Iterator[Block]:
     """Cut a stream into blocks of whole lines, about 256 KiB each where lines are short."""
-    number, rest, skipping = 1, b"", False
+    number, held, size, skipping = 1, list[bytes](), 0, False
     for piece in _pieces(chunks):
         if skipping:
             _, newline, piece = piece.partition(b"\n")
@@ -130,15 +137,16 @@ def blocks(chunks: Iterable[bytes], limit: int = MAX_RECORD) -> Iterator[Block]:
             skipping = not newline
         cut = piece.rfind(b"\n") + 1
         if cut:
-            data = rest + piece[:cut]
+            data = b"".join([*held, piece[:cut]])
             yield Block(data, number)
             number += data.count(b"\n")
-            rest = piece[cut:]
-        else:
-            rest += piece
-        if len(rest) > limit:
-            yield Block(rest[:_PIECE], number, oversized=True)
-            rest, skipping = b"", True
+            held, size = [], 0
+        held.append(piece[cut:])
+        size += len(piece) - cut
+        if size > limit:
+            yield Block(b"".join(held)[:_PIECE], number, oversized=True)
+            held, size, skipping = [], 0, True
+    rest = b"".join(held)
     if rest.strip():
         yield Block(rest, number, ended=False)
 
@@ -177,6 +185,18 @@ def line(text: bytes, number: int, ended: bool = True, limit: int = MAX_RECORD) 
 def _too_large(line: bytes, number: int, limit: int) -> TraceError:
     message = f"the record is larger than the limit of {limit // (1024 * 1024)} MiB"
     return TraceError(message, Where(line=number), record_id(line))
+
+
+def within_limit(value: Any, document: Document) -> Any:
+    """One record of a document as it stands; `TraceError` if it is larger than the limit of a record (G8).
+
+    A record that is the whole document is as large as its text, an element as large as its value written tightly.
+    """
+    if document.size > MAX_RECORD:
+        size = document.size if value is document.value else len(jsontext.encode(value))
+        if size > MAX_RECORD:
+            raise TraceError(f"the record is larger than the limit of {MAX_RECORD // (1024 * 1024)} MiB")
+    return value
 
 
 _ID = re.compile(
@@ -228,34 +248,51 @@ def _document(data: bytes, line: int, complete: bool) -> Document | TraceError:
 
 
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[][{}]', re.DOTALL)
+_REST = re.compile(rb'(?:[^"\\]++|\\.)*+("|\\?\Z)', re.DOTALL)
 
 
 def _split(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int, bool]]:
     """Cut where one top-level value ends and the next begins: the value, its line, whether it is complete."""
-    data, at, depth, line = b"", 0, 0, 1
-    for chunk in _pieces(chunks):
-        data, start = data + chunk, 0
-        for token in _TOKEN.finditer(data, at):
-            if token[1] is not None and token[1] != b'"':
-                at = token.start()
-                break
-            at = token.end()
-            depth += {b"{": 1, b"[": 1, b"}": -1, b"]": -1}.get(token[0], 0)
-            if depth == 0 and token[1] is None:
-                yield data[start:at], line + _leading_lines(data, start), True
-                line += data.count(b"\n", start, at)
-                start = at
-        else:
-            at = len(data)
-        data, at = data[start:], at - start
-        if len(data) > MAX_DOCUMENT:
+    ends, held, size, line = _Ends(), list[bytes](), 0, 1
+    for piece in _pieces(chunks):
+        start = 0
+        for end in ends.within(piece):
+            data = b"".join([*held, piece[start:end]])
+            yield data, line + _leading_lines(data), True
+            line += data.count(b"\n")
+            held, size, start = [], 0, end
+        held.append(piece[start:])
+        size += len(piece) - start
+        if size > MAX_DOCUMENT:
             raise TraceError(f"one document is larger than the limit of {MAX_DOCUMENT // (1024 * 1024)} MiB")
+    data = b"".join(held)
     if data.strip():
-        yield data, line + _leading_lines(data, 0), False
+        yield data, line + _leading_lines(data), False
 
 
-def _leading_lines(data: bytes, start: int) -> int:
-    stop = start
-    while data[stop : stop + 1].isspace():
-        stop += 1
-    return data.count(b"\n", start, stop)
+class _Ends:
+    """Where top-level values end, piece by piece: how deep the text is, and what of a string stays open."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._open: bytes | None = None
+
+    def within(self, piece: bytes) -> Iterator[int]:
+        at = 0
+        if self._open is not None:
+            rest = _REST.match(piece, min(len(self._open), len(piece)))
+            if rest is None or rest[1] != b'"':
+                self._open = b"" if rest is None else rest[1]
+                return
+            at, self._open = rest.end(), None
+        for token in _TOKEN.finditer(piece, at):
+            if token[1] is None:
+                self._depth += 1 if token[0] in b"{[" else -1
+                if self._depth == 0:
+                    yield token.end()
+            elif token[1] != b'"':
+                self._open = token[1]
+
+
+def _leading_lines(data: bytes) -> int:
+    return data.count(b"\n", 0, len(data) - len(data.lstrip()))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from rightcall.core import jsontext
 from rightcall.traces import documents
 
 MAGIC: Final = {
@@ -23,6 +24,8 @@ MAGIC: Final = {
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
 }
+
+_DEEPEST: Final = jsontext.MAX_DEPTH + 1
 
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[][{},]', re.DOTALL)
 
@@ -95,25 +98,32 @@ def elements(head: bytes) -> list[Any]:
 
 
 def _closed(text: bytes) -> bytes:
-    """The first value of the text, cut after its last whole member and closed where it does not end."""
+    """The first value of the text, cut after its last whole member and closed where it does not end.
+
+    What is nested deeper than the limit is left out: containers there are empty.
+    """
     open_: list[bytes] = []
-    cut, closers = 1, b"}" if text[:1] == b"{" else b"]"
+    kept: list[bytes] = []
+    start, cut = 0, 1
     for token in _TOKEN.finditer(text):
         mark = token[0]
         if token[1] not in (None, b'"'):
             break
         if mark in (b"{", b"["):
             open_.append(b"}" if mark == b"{" else b"]")
-            cut, closers = token.end(), b"".join(reversed(open_))
-        elif mark in (b"}", b"]"):
-            if open_:
-                open_.pop()
+            if len(open_) == _DEEPEST:
+                kept.append(text[start : token.end()])
+        elif mark in (b"}", b"]") and open_:
+            if len(open_) == _DEEPEST:
+                start = token.start()
+            open_.pop()
+        if len(open_) < _DEEPEST and mark[:1] != b'"':
+            cut = token.start() if mark == b"," else token.end()
             if not open_:
-                return text[: token.end()]
-            cut, closers = token.end(), b"".join(reversed(open_))
-        elif mark == b",":
-            cut, closers = token.start(), b"".join(reversed(open_))
-    return text[:cut] + closers
+                break
+    if len(open_) >= _DEEPEST:
+        start = cut = len(text)
+    return b"".join([*kept, text[start:cut], *reversed(open_[:_DEEPEST])])
 
 
 def expectations(head: bytes) -> str:
@@ -135,8 +145,22 @@ def describe(head: bytes) -> str:
         start = head.lstrip()[:40].decode("utf-8", "replace")
         return f"text that is no JSON object or array and begins with {start!r}"
     if isinstance(value, list):
-        return f"a JSON array of {_shape(value[0])}" if value else "an empty JSON array"
-    return _shape(value)
+        told = f"a JSON array of {_shape(value[0])}" if value else "an empty JSON array"
+    elif not value and b'"' in head:
+        told = (
+            "a JSON object whose first field is so long that no other is seen; name the format, as in `--format native`"
+        )
+    else:
+        told = _shape(value)
+    return f"{told}, {too_deep}" if (too_deep := _too_deep(value)) else told
+
+
+def _too_deep(value: Any) -> str:
+    try:
+        jsontext.check_depth(value)
+    except jsontext.JSONError as error:
+        return error.message
+    return ""
 
 
 def _shape(value: Any) -> str:

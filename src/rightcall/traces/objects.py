@@ -119,8 +119,17 @@ def _dumped(item: Any, path: str) -> Any:
 
 def _member(name: Any, path: str) -> str:
     if not isinstance(name, str):
-        raise TraceError(f"expected a string as key; found {name!r}", Where(path=path))
+        raise TraceError(f"expected a string as key; found one of type `{type(name).__name__}`", Where(path=path))
     return f"{path}.{name}" if path else name
+
+
+def _integer(item: int, path: str) -> int:
+    """The number, if it can be written: Python writes integers up to a number of digits (G7)."""
+    try:
+        str(item)
+    except ValueError:
+        raise TraceError("an integer with too many digits is out of range", Where(path=path)) from None
+    return item
 
 
 def _scalar(item: Any, path: str) -> Any:
@@ -129,7 +138,7 @@ def _scalar(item: Any, path: str) -> Any:
     if isinstance(item, str):
         return str(item)
     if isinstance(item, int):
-        return int(item)
+        return _integer(int(item), path)
     if isinstance(item, float) and math.isfinite(item):
         return float(item)
     what = repr(item) if isinstance(item, float) else f"an object of type `{type(item).__name__}`"

@@ -19,10 +19,13 @@ from rightcall.core.calls import ArgumentsState, ToolCall
 ARGUMENT_KEYS: Final = ("arguments", "args", "input")
 """Where arguments stand, in order of precedence."""
 
-_NAME_KEYS: Final = ("name", "tool", "function_name", "tool_name", "toolName")
+NAME_KEYS: Final = ("name", "tool", "function_name", "tool_name", "toolName")
 _ID_KEYS: Final = ("id", "call_id", "tool_call_id", "toolCallId", "toolUseId")
 WRAPPERS: Final = ("function", "functionCall", "function_call", "toolUse", "tool_call")
-_IGNORED: Final = frozenset({"type", "index", "status", "caller", "kind", *_NAME_KEYS, *_ID_KEYS, *ARGUMENT_KEYS})
+_IGNORED: Final = frozenset({"type", "index", "status", "caller", "kind", *NAME_KEYS, *_ID_KEYS, *ARGUMENT_KEYS})
+READ: Final = frozenset({*_IGNORED, *WRAPPERS})
+"""Keys that the shapes of calls have."""
+
 _NO_ARGUMENTS: Final = frozenset({"", "null"})
 
 
@@ -145,7 +148,7 @@ def _inner(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(inner: dict[str, Any]) -> Any:
-    for key in _NAME_KEYS:
+    for key in NAME_KEYS:
         if key in inner:
             return inner[key]
     return inner.get("function")
@@ -160,7 +163,7 @@ def _source(inner: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
     """The arguments as recorded, `UNSET` if there are none, and warnings about keys beside them."""
     found = [key for key in ARGUMENT_KEYS if key in inner]
     if not found:
-        near = [key for key in inner if key not in _IGNORED and _means_arguments(key)]
+        near = [key for key in inner if key not in _IGNORED and means_arguments(key)]
         return UNSET, tuple(f"has `{key}`, which is not read; its arguments are unknown" for key in near)
     best = inner[found[0]]
     if any(inner[key] != best for key in found[1:]):
@@ -168,7 +171,8 @@ def _source(inner: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
     return best, ()
 
 
-def _means_arguments(key: str) -> bool:
+def means_arguments(key: str) -> bool:
+    """Whether a key looks like one for arguments that is not read."""
     if key in ("parameters", "params", "kwargs", "payload"):
         return True
     return bool(difflib.get_close_matches(key, ARGUMENT_KEYS[:1], n=1, cutoff=0.75))

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from rightcall.core import jsontext
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, heads, records, shapes
+from rightcall.traces import documents, heads, hidden, records, shapes
 from rightcall.traces.native import wire
 from rightcall.traces.native.identities import identities
 
@@ -74,15 +74,15 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[Trajectory | documents.Document 
 def _records(document: documents.Document) -> Iterator[Trajectory | TraceError]:
     """The record or records that one value holds."""
     if not isinstance(document.value, list):
-        yield _record(document.value, "")
+        yield _record(document.value, "", document)
         return
     for index, value in enumerate(document.value):
-        yield _record(value, f"[{index}]")
+        yield _record(value, f"[{index}]", document)
 
 
-def _record(value: Any, path: str) -> Trajectory | TraceError:
+def _record(value: Any, path: str, document: documents.Document) -> Trajectory | TraceError:
     try:
-        return trajectory(value)
+        return trajectory(documents.within_limit(value, document))
     except TraceError as error:
         identity = value.get("id") if isinstance(value, dict) else None
         error.record_id = identity if isinstance(identity, str) else None
@@ -102,7 +102,19 @@ def trajectory(value: Any) -> Trajectory:
     known = convert({name: value[name] for name in wire.AROUND if name in value}, wire.Around, "")
     fields = {name: part for name in wire.AROUND if (part := getattr(known, name)) is not UNSET}
     fields["warnings"] = (*fields.get("warnings", ()), *warnings, *call_warnings)
+    if found := tuple(_gaps(value, calls, fields.get("gaps", ()))):
+        fields["gaps"] = (*fields.get("gaps", ()), *found)
     return Trajectory(tool_calls=calls, expectations=records.expectations(value), **fields)
+
+
+def _gaps(value: dict[str, Any], calls: tuple[ToolCall, ...] | None, told: tuple[str, ...]) -> Iterator[str]:
+    """Where the record shows calls that are not among its `tool_calls`."""
+    unknown = {key: part for key, part in value.items() if key not in _FIELDS and not records.is_expectation(key)}
+    yield from hidden.gaps(hidden.signs(unknown), calls or ())
+    for index, entry in enumerate(value.get("tool_calls") or ()):
+        yield from hidden.in_call(entry, f"tool_calls[{index}]")
+    if calls == () and not told:
+        yield from hidden.gaps(hidden.in_messages(value.get("messages")))
 
 
 def convert(value: Any, type_: type[_T], path: str) -> _T:
@@ -144,6 +156,7 @@ def _call(entry: Any, path: str) -> tuple[ToolCall, tuple[str, ...]]:
     made, warnings = shapes.call(entry)
     if isinstance(entry, dict):
         made = _with_fields(made, entry, path)
+        warnings = (*warnings, *(f"has `{key}`, which is not read" for key in hidden.unread_keys(entry)))
     return made, tuple(f"{path} {warning}" for warning in warnings)
 
 

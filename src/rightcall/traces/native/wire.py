@@ -125,6 +125,8 @@ def _trajectory(record: Any) -> Trajectory | None:
     calls = record.tool_calls
     if calls is not None and len(calls) > documents.MAX_CALLS:
         return None
+    if calls == () and record.messages and not record.gaps:
+        return None
     return Trajectory(
         id=record.id,
         test_id=record.test_id,

@@ -93,7 +93,9 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
                 yield item.within(file=file)
             continue
         for value, path in _elements(item.value):
-            if not gathered.take(value):
+            if too_large := _too_large(value, path, item):
+                yield too_large.within(file=file, line=item.line)
+            elif not gathered.take(value):
                 yield from _placed([_conversation(value, path)], file, item.line)
     yield from _placed(gathered.trajectories(), file, None)
 
@@ -108,6 +110,15 @@ def _elements(value: Any) -> Iterable[tuple[Any, str]]:
     if not isinstance(value, list) or not value or all(map(_has_role, value)):
         return [(value, "")]
     return [(element, f"[{index}]") for index, element in enumerate(value)]
+
+
+def _too_large(value: Any, path: str, document: documents.Document) -> TraceError | None:
+    try:
+        documents.within_limit(value, document)
+    except TraceError as error:
+        error.record_id = _identity(value)
+        return error.within(path=path)
+    return None
 
 
 def _has_role(value: Any) -> bool:

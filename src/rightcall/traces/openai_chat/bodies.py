@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import records, shapes, snapshots, toolspecs
+from rightcall.traces import hidden, records, shapes, snapshots, toolspecs
 from rightcall.traces.openai_chat import messages, stream
 
-_CALLING = frozenset({"tool_calls", "function_call"})
+_READ: Final = frozenset({"messages", "choices", "tools", "functions"})
+_SETTINGS: Final = frozenset({"function_call", "tool_choice", "response_format", "parallel_tool_calls"})
 
 
 def trajectory(value: Any) -> Trajectory:
@@ -27,6 +28,7 @@ def trajectory(value: Any) -> Trajectory:
     made = messages.trajectory(history, toolspecs.tools(_definitions(value)), gaps, path="messages")
     return msgspec.structs.replace(
         made,
+        gaps=(*made.gaps, *_beside(value, made)),
         warnings=(*made.warnings, *_several(value)),
         expectations=records.expectations(_own(value)),
         **records.identity(value),
@@ -38,11 +40,25 @@ def _own(value: dict[str, Any]) -> dict[str, Any]:
     return {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
 
 
+def _beside(body: dict[str, Any], made: Trajectory) -> tuple[str, ...]:
+    """Gaps for calls that stand beside the messages, and are none of those in them."""
+    others = {key: part for key, part in body.items() if not (key in _READ | _SETTINGS or _is_compared(key))}
+    return hidden.gaps(hidden.signs(others), made.tool_calls or ())
+
+
+def _is_compared(key: str) -> bool:
+    """Whether a key says what should have been called, or what another candidate would have."""
+    return records.is_expectation(key) or key.startswith(("expected", "reference", "ground_truth", "rejected"))
+
+
 def _history(value: dict[str, Any]) -> list[Any]:
     history = value.get("messages", [])
     if not isinstance(history, list):
         raise TraceError(f"expected an array of messages; found {shapes.kind(history)}", Where(path="messages"))
-    if "messages" not in value and not isinstance(value.get("choices"), list):
+    choices = value.get("choices")
+    if choices is not None and not isinstance(choices, list):
+        raise TraceError(f"expected an array of choices; found {shapes.kind(choices)}", Where(path="choices"))
+    if "messages" not in value and choices is None:
         keys = ", ".join(f"`{key[:40]}`" for key in list(value)[:8]) or "none"
         raise TraceError(f"expected `messages` or `choices`; found the keys {keys}")
     choice = _choice(value)
@@ -66,12 +82,11 @@ def _gaps(body: dict[str, Any]) -> tuple[str, ...]:
     choice = _choice(body)
     if choice is None:
         return ("the response has no choices",) if "choices" in body else ()
-    message = choice["message"]
-    if str(choice.get("finish_reason")) in _CALLING and not _CALLING & message.keys():
-        return (f"the finish reason is `{choice['finish_reason']}`, but the message has no calls",)
+    beside = {key: part for key, part in choice.items() if key != "message"}
+    found = [*messages.stopped(choice["message"], choice.get("finish_reason")), *hidden.gaps(hidden.signs(beside))]
     if choice.get("finish_reason", "") is None:
-        return ("the stream ends without a finish reason",)
-    return ()
+        found.append("the stream ends without a finish reason")
+    return tuple(found)
 
 
 def _definitions(body: dict[str, Any]) -> list[Any]:
@@ -82,14 +97,30 @@ def _definitions(body: dict[str, Any]) -> list[Any]:
 
 def log(exchanges: list[Any]) -> Iterator[Trajectory | TraceError]:
     """The conversations of a log, each by its longest history; `None` is an exchange of another format."""
-    bodies = [_body(exchange) for exchange in exchanges if exchange is not None]
-    histories = [_history(body) for body in bodies]
-    for conversation in snapshots.align(histories, messages.key):
+    bodies, errors = _bodies(exchange for exchange in exchanges if exchange is not None)
+    rejected = tuple(f"an exchange of the log was rejected: {error.message}" for error in errors)
+    if not bodies:
+        yield from errors
+    foreign = sum(exchange is None for exchange in exchanges)
+    for conversation in snapshots.align([_history(body) for body in bodies], messages.key):
         members = [bodies[number] for number in conversation.members]
         try:
-            yield _logged(conversation, members, foreign=len(exchanges) - len(bodies))
+            yield _logged(conversation, members, foreign, rejected)
         except TraceError as error:
             yield error
+
+
+def _bodies(exchanges: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[TraceError]]:
+    """The exchanges that can be read, each as one body, and what is wrong with the others."""
+    bodies, errors = [], []
+    for exchange in exchanges:
+        body = _body(exchange)
+        try:
+            _history(body)
+            bodies.append(body)
+        except TraceError as error:
+            errors.append(error)
+    return bodies, errors
 
 
 def _body(exchange: dict[str, Any]) -> dict[str, Any]:
@@ -98,11 +129,14 @@ def _body(exchange: dict[str, Any]) -> dict[str, Any]:
     if isinstance(response, list):
         response = stream.response(chunk for chunk in response if isinstance(chunk, dict))
     choices = response.get("choices") if isinstance(response, dict) else None
-    return {**exchange["request"], "choices": choices or []}
+    others = {key: part for key, part in response.items() if key != "choices"} if isinstance(response, dict) else None
+    return {**exchange["request"], "choices": [] if choices is None else choices, "response": others}
 
 
-def _logged(conversation: snapshots.Conversation, members: list[dict[str, Any]], foreign: int) -> Trajectory:
-    gaps = [gap for body in members if body["choices"] for gap in _gaps(body)]
+def _logged(
+    conversation: snapshots.Conversation, members: list[dict[str, Any]], foreign: int, rejected: tuple[str, ...]
+) -> Trajectory:
+    gaps = [*rejected, *(gap for body in members if body["choices"] for gap in _gaps(body))]
     if not any(body["choices"] for body in members if len(_history(body)) >= len(conversation.messages)):
         gaps.append("the last request of the log has no response")
     warnings = [warning for body in members for warning in _several(body)]
@@ -113,9 +147,15 @@ def _logged(conversation: snapshots.Conversation, members: list[dict[str, Any]],
         (warnings if _begins_late(members[0]) else gaps).append(note)
     offered = toolspecs.tools([tool for body in members for tool in _definitions(body)])
     made = messages.trajectory(conversation.messages, offered, tuple(gaps), path="messages")
-    return msgspec.structs.replace(made, warnings=(*made.warnings, *warnings), **records.identity(members[0]))
+    beside = dict.fromkeys(gap for body in members for gap in _beside(body, made))
+    return msgspec.structs.replace(
+        made,
+        gaps=(*made.gaps, *beside),
+        warnings=(*made.warnings, *warnings),
+        **records.identity(members[0]),
+    )
 
 
 def _begins_late(body: dict[str, Any]) -> bool:
     """Whether the first request already tells of earlier messages of the model."""
-    return any(isinstance(item, dict) and item.get("role") == "assistant" for item in body["messages"])
+    return any(isinstance(item, dict) and item.get("role") == "assistant" for item in body.get("messages") or ())

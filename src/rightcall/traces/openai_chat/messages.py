@@ -9,11 +9,12 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, shapes
+from rightcall.traces import documents, hidden, shapes
 from rightcall.traces.conversation import Answered, Asked, Event, Said, joined
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
+_CALL_BLOCKS: Final = ("tool_call", "function")
 _FOREIGN_BLOCKS: Final = {
     "tool_use": "Anthropic Messages",
     "tool_result": "Anthropic Messages",
@@ -63,21 +64,58 @@ def _foreign_block(block: dict[str, Any]) -> str:
 def trajectory(
     messages: list[Any], tools: tuple[ToolSpec, ...] = (), gaps: tuple[str, ...] = (), path: str = "messages"
 ) -> Trajectory:
-    """The trajectory of one conversation; `TraceError` for a message of another format."""
+    """The trajectory of one conversation; `TraceError` for a message of another format.
+
+    Without a message of the model nothing is recorded of what it called (G3).
+    """
     warnings: list[str] = []
     events = list(_events(messages, path, warnings))
     told = joined(events)
+    recorded = any(isinstance(event, Asked) for event in events)
+    why = () if recorded else ("the trace has no message of the model",)
     if len(told.calls) > documents.MAX_CALLS:
         limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
         raise TraceError(limit, Where(path=path))
     return Trajectory(
-        tool_calls=told.calls,
-        gaps=gaps,
+        tool_calls=told.calls if recorded else None,
+        gaps=(*gaps, *_gaps(messages, told.calls, path), *told.warnings),
         available_tools=tools,
         messages=messages,
         output=_output(messages),
-        warnings=(*warnings, *told.warnings),
+        warnings=(*warnings, *told.warnings, *why),
     )
+
+
+_CALLING: Final = frozenset({"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call"})
+
+
+def _gaps(messages: list[Any], read: tuple[ToolCall, ...], path: str) -> Iterator[str]:
+    """Where messages show calls that are not read, or say that there are some and show none."""
+    placed = [(message, f"{path}[{index}]") for index, message in enumerate(messages)]
+    yield from hidden.gaps((sign for message, place in placed for sign in _signs(message, place)), read)
+    for message, place in placed:
+        if message.get("role") == "assistant":
+            for entry, at in _entries(message, place):
+                yield from hidden.in_call(entry, at)
+        yield from stopped(message, message.get("finish_reason"), place)
+
+
+def stopped(message: dict[str, Any], reason: Any, place: str = "the message") -> Iterator[str]:
+    """The gap of a message whose finish reason says that there are calls, but that has none."""
+    if str(reason).lower() in _CALLING and not any(True for _ in _entries(message, "")):
+        yield f"the finish reason is `{reason}`, but {place} has no calls"
+
+
+def _signs(message: dict[str, Any], place: str) -> Iterator[hidden.Sign]:
+    """What looks like calls in the parts of a message that are not read as calls."""
+    role, skipped = message.get("role"), {"tools", "functions"}
+    if role in ("tool", "function"):
+        skipped |= hidden.RESULTS
+        if all(shapes.call(entry)[0].name == "" for entry in _list(message.get("tool_calls"))):
+            skipped.add("tool_calls")
+    elif role == "assistant":
+        skipped |= {"tool_calls", *_single(message)}
+    return hidden.signs(message, place, skipped)
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
@@ -121,12 +159,25 @@ def _entries(message: dict[str, Any], place: str) -> Iterator[tuple[Any, str]]:
         )
     for index, entry in enumerate(entries or ()):
         yield entry, f"{place}.tool_calls[{index}]"
-    if isinstance(message.get("function_call"), dict):
-        yield message["function_call"], f"{place}.function_call"
+    for key in _single(message):
+        yield message[key], f"{place}.{key}"
     if not entries:
-        for index, block in enumerate(_list(message.get("content"))):
-            if isinstance(block, dict) and block.get("type") == "tool_call":
-                yield block, f"{place}.content[{index}]"
+        for block, at in _blocks(message.get("content"), f"{place}.content"):
+            if block.get("type") in _CALL_BLOCKS and (block["type"] == "tool_call" or shapes.is_call(block)):
+                yield block, at
+
+
+def _single(message: dict[str, Any]) -> list[str]:
+    """The keys under which a message has one call each."""
+    keys = ["function_call"] if message.get("tool_calls") else ["function_call", "tool_call"]
+    return [key for key in keys if isinstance(message.get(key), dict)]
+
+
+def _blocks(content: Any, place: str) -> list[tuple[dict[str, Any], str]]:
+    """The blocks of a content, which may be a single one, with their places."""
+    if isinstance(content, dict):
+        return [(content, place)]
+    return [(block, f"{place}[{at}]") for at, block in enumerate(_list(content)) if isinstance(block, dict)]
 
 
 def _answered(message: dict[str, Any], place: str) -> Answered:
@@ -156,7 +207,7 @@ def text(content: Any) -> Any:
 def _output(messages: list[Any]) -> Any:
     """The text of the last message of the model, if it asks for no call."""
     last = next((item for item in reversed(messages) if item.get("role") == "assistant"), None)
-    if last is None or last.get("tool_calls") or last.get("function_call"):
+    if last is None or any(True for _ in _entries(last, "")):
         return None
     return text(last.get("content")) or None
 
@@ -165,9 +216,16 @@ def key(message: Any) -> Any:
     """What makes two messages of a history the same: all but identifiers and what providers add."""
     if not isinstance(message, dict):
         return message
-    calls = [shapes.call(entry)[0] for entry, _ in _entries(message, "")]
-    written = [(call.name, _written(call)) for call in calls]
-    return message.get("role"), text(message.get("content")) or None, written
+    unread = [sign.place for sign in _signs(message, "")]
+    return message.get("role"), text(message.get("content")) or None, _called(message), unread
+
+
+def _called(message: dict[str, Any]) -> Any:
+    try:
+        calls = [shapes.call(entry)[0] for entry, _ in _entries(message, "")]
+    except TraceError:
+        return message.get("tool_calls")
+    return [(call.name, _written(call)) for call in calls]
 
 
 def _written(call: ToolCall) -> Any:

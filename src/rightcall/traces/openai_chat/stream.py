@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rightcall.traces import hidden
+
 
 def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The whole response: choice 0 with its message; its finish reason is null if it never came."""
     first: dict[str, Any] = {}
     content: list[str] = []
-    calls, legacy = _Calls(), dict[str, Any]()
+    calls, legacy, others = _Calls(), dict[str, Any](), list[Any]()
     finish = None
     for chunk in chunks:
         first = first or chunk
         for choice in _first_choices(chunk):
             finish = choice.get("finish_reason") or finish
             delta = choice.get("delta")
+            others += [part for part in (_unread(delta), choice.get("message")) if any(hidden.signs(part))]
             if isinstance(delta, dict):
                 content += [delta["content"]] if isinstance(delta.get("content"), str) else []
                 calls.add(delta.get("tool_calls"))
@@ -24,11 +27,20 @@ def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": "".join(content) or None}
     message |= {"tool_calls": calls.whole} if calls.whole else {}
     message |= {"function_call": legacy} if legacy else {}
+    message |= {"unread": others} if others else {}
     return {
         **{key: first[key] for key in ("id", "created", "model") if key in first},
         "object": "chat.completion",
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
     }
+
+
+def _unread(delta: Any) -> Any:
+    """What of a delta is not put together. If it looks like calls it stays in the message, where it is a gap."""
+    if not isinstance(delta, dict):
+        return delta
+    kinds = {"content": str, "tool_calls": list, "function_call": dict}
+    return {key: part for key, part in delta.items() if key not in kinds or not isinstance(part, kinds[key])}
 
 
 def _first_choices(chunk: dict[str, Any]) -> Iterable[dict[str, Any]]:
@@ -42,13 +54,15 @@ class _Calls:
     """Calls that grow by fragments; a fragment belongs to the call of its index."""
 
     def __init__(self) -> None:
-        self.whole: list[dict[str, Any]] = []
+        self.whole: list[Any] = []
         self._latest: dict[Any, dict[str, Any]] = {}
 
     def add(self, fragments: Any) -> None:
         for fragment in fragments if isinstance(fragments, list) else ():
             if isinstance(fragment, dict):
                 self._add(fragment)
+            elif fragment is not None:
+                self.whole.append(fragment)
 
     def _add(self, fragment: dict[str, Any]) -> None:
         index = str(fragment.get("index", len(self.whole)))
@@ -60,14 +74,28 @@ class _Calls:
         for part, text in (("function", "arguments"), ("custom", "input")):
             if isinstance(fragment.get(part), dict):
                 _extend(call.setdefault(part, {}), fragment[part], text)
+        if _is_flat(fragment):
+            _extend(call.setdefault("function", {}), fragment, "arguments")
+
+
+def _is_flat(fragment: dict[str, Any]) -> bool:
+    """Whether name and arguments stand in the fragment itself."""
+    return not fragment.keys() & {"function", "custom"} and bool(fragment.keys() & {"name", "arguments"})
 
 
 def _begins_another(call: dict[str, Any], fragment: dict[str, Any]) -> bool:
     """Whether a fragment is a new call although the index is not new: some servers write index 0 for all."""
-    identity = fragment.get("id")
-    part = fragment.get("function") or fragment.get("custom")
-    named = isinstance(part, dict) and bool(part.get("name"))
-    return bool(named and identity and call.get("id") and identity != call["id"])
+    name, identity = _part(fragment).get("name"), fragment.get("id")
+    if not name:
+        return False
+    if identity and call.get("id"):
+        return bool(identity != call["id"])
+    return _part(call).get("name") not in (None, "", name)
+
+
+def _part(call: dict[str, Any]) -> dict[str, Any]:
+    part = call.get("function") or call.get("custom") or call
+    return part if isinstance(part, dict) else {}
 
 
 def _extend(whole: dict[str, Any], part: Any, text: str) -> None:
