@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,3 +163,19 @@ def test_a_bare_list_of_calls_may_carry_fields_of_the_call_record(field: dict[st
     """A list of calls is read like the list under `tool_calls`, whatever fields of the record they carry."""
     calls = [{"name": "a", **field}]
     assert rightcall.read(calls).tool_calls == rightcall.read({"tool_calls": calls}).tool_calls
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(Path("log.json"), "the file itself"), (io.StringIO("{}"), "the file itself"), ("log.json", '"log.json"')],
+)
+def test_a_file_is_not_its_content(value: Any, found: str) -> None:
+    """Who gives a name or an open file is told to give what is in it."""
+    with pytest.raises(TraceError, match=f"found {found}; to read a file, give `pathlib.Path"):
+        rightcall.read(value)
+
+
+def test_a_verdict_shows_itself_in_one_line() -> None:
+    """What a test runner prints is the id, the status and the reason."""
+    (verdict,) = rightcall.grade([{"name": "b"}], {"required_tools": ["a"]})
+    assert repr(verdict) == "Verdict(id='tool_called:a', status='fail', reason='`a` was never called.')"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,15 +14,23 @@ from rightcall.core.assertion import grade as judge_all
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Outcome, attempt_outcome
 from rightcall.core.sidebyside import side_by_side
+from rightcall.core.values import display
 from rightcall.core.verdicts import Status, Verdict
+from rightcall.errors import TraceError
 
 WIDTH: Final = 100
+
+_CONTENT: Final = "to read a file, give `pathlib.Path(…).read_bytes()`"
 
 _NOTHING_JUDGED: Final = "Nothing was judged: every expectation is empty, or of a severity that does not block."
 
 
 def read(value: Any, *, format: str | None = None) -> Trajectory:
     """The one trajectory that a value holds: see `rightcall.read`."""
+    if isinstance(value, os.PathLike) or hasattr(value, "readline"):
+        raise TraceError(f"expected what is in a file, found the file itself; {_CONTENT}")
+    if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "\ufeff", ""):
+        raise TraceError(f"expected JSON text, found {display(value, 40)}; {_CONTENT}")
     return traces.read_object(value, format=format)
 
 

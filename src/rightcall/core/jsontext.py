@@ -139,7 +139,8 @@ def _integer(text: str) -> int:
 def encode(value: Any) -> bytes:
     """One line of compact JSON in UTF-8; lone surrogates are written as escapes.
 
-    Structs are written by their fields. Raises `JSONError` for a number that JSON cannot write.
+    Structs are written by their fields. Numbers are finite: every door refuses others. `JSONError` for what is
+    nested too deeply to be written.
     """
     try:
         return _encode(value)
