@@ -6,33 +6,58 @@ import math
 import re
 from fractions import Fraction
 
-_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)%")
+from rightcall.core.values import cut
+
+# So many digits and no exponent: a few characters could else write a number that no memory holds.
+_RATE = re.compile(
+    r"""(?P<number> [0-9]{1,30} (?: \. [0-9]{1,30} )? | \. [0-9]{1,30} ) (?P<percent> % )?
+    | (?P<ratio> [0-9]{1,30} / [0-9]{1,30} )""",
+    re.VERBOSE,
+)
+_SHOWN = 60
 _Z95 = 1.959963984540054
 
 
 def parse_rate(literal: object) -> Fraction:
     """The exact rate that a literal writes: `0.8`, `"4/5"` and `"80%"` are all 4/5.
 
-    Raises `ValueError` with what is wrong when it is no number from 0 to 1.
+    A string has at most 30 digits before and after its point or stroke, and no exponent. Raises `ValueError` with
+    what is wrong when it is no number from 0 to 1.
     """
     rate = _parse(literal)
     if not 0 <= rate <= 1:
-        raise ValueError(f"a rate is from 0 to 1, such as 0.8, 4/5 or 80%; found {literal!r}")
+        raise ValueError(f"a rate is from 0 to 1, such as 0.8, 4/5 or 80%; found {_shown(literal)}")
     return rate
 
 
 def _parse(literal: object) -> Fraction:
-    expected = f"expected a rate such as 0.8, 4/5 or 80%, found {literal!r}"
-    if isinstance(literal, bool) or not isinstance(literal, int | float | str | Fraction):
-        raise ValueError(expected)
-    if isinstance(literal, float) and not math.isfinite(literal):
-        raise ValueError(expected)
-    text = str(literal).strip() if not isinstance(literal, float) else repr(literal)
-    percent = _PERCENT.fullmatch(text)
+    if isinstance(literal, str):
+        rate = _written(literal.strip())
+    elif isinstance(literal, float):
+        # The shortest decimal that means this float is what somebody wrote.
+        rate = Fraction(repr(literal)) if math.isfinite(literal) else None
+    elif isinstance(literal, int | Fraction) and not isinstance(literal, bool):
+        rate = Fraction(literal)
+    else:
+        rate = None
+    if rate is None:
+        raise ValueError(f"expected a rate such as 0.8, 4/5 or 80%, found {_shown(literal)}")
+    return rate
+
+
+def _written(text: str) -> Fraction | None:
+    found = _RATE.fullmatch(text)
     try:
-        return Fraction(percent[1]) / 100 if percent else Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(expected) from None
+        return None if found is None else Fraction(found["ratio"] or found["number"]) / (100 if found["percent"] else 1)
+    except ZeroDivisionError:
+        return None
+
+
+def _shown(literal: object) -> str:
+    try:
+        return cut(repr(literal), _SHOWN)
+    except ValueError:
+        return "an integer of thousands of digits"
 
 
 def show_rate(rate: Fraction, digits: int = 4) -> str:
