@@ -11,7 +11,7 @@ from typing import Any
 from rightcall.errors import TraceError
 from rightcall.traces import documents
 from rightcall.traces.spans import logs, phoenix, protobuf, tables
-from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, items, root, roots, text
+from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, is_masked, items, root, roots, text
 from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
 from rightcall.traces.spans.grouping import Group, along, groups
@@ -29,6 +29,7 @@ __all__ = [
     "groups",
     "is_cut",
     "is_envelope",
+    "is_masked",
     "is_source",
     "items",
     "nanoseconds",

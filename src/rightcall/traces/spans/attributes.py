@@ -22,11 +22,21 @@ def child(node: Any, path: str) -> Any:
     """
     if not isinstance(node, dict):
         return UNSET
-    if path in node:
-        return node[path]
+    found = node.get(path, UNSET)
+    if not (found is UNSET or isinstance(found, dict | list)):
+        return found
     prefix = path + "."
     branch = {key[len(prefix) :]: value for key, value in node.items() if key.startswith(prefix)}
-    return branch or _nested(node, path)
+    return _merged(_nested(node, path) if found is UNSET else found, branch)
+
+
+def _merged(nested: Any, branch: dict[str, Any]) -> Any:
+    """What stands nested and what stands flat, as one: a span may have half of it each way."""
+    if not branch:
+        return nested
+    if isinstance(nested, list):
+        nested = {str(index): element for index, element in enumerate(nested)}
+    return {**branch, **nested} if isinstance(nested, dict) else branch
 
 
 def _nested(node: dict[str, Any], path: str) -> Any:
@@ -58,24 +68,34 @@ def items(node: Any) -> list[Any]:
         return list(node)
     if not isinstance(node, dict):
         return []
-    elements: dict[int, Any] = {}
+    elements: dict[tuple[int, str], Any] = {}
     for key, value in node.items():
         index, dot, rest = key.partition(".")
-        if not (index.isascii() and index.isdigit() and len(index) < 10):
+        if not (index.isascii() and index.isdigit()):
             continue
-        if dot:
-            branch = elements.setdefault(int(index), {})
-            if isinstance(branch, dict):
-                branch[rest] = value
-        else:
-            elements[int(index)] = dict(value) if isinstance(value, dict) else value
-    return [elements[index] for index in sorted(elements)]
+        digits = index.lstrip("0")
+        place = (len(digits), digits)
+        elements[place] = _both(elements.get(place), {rest: value} if dot else value)
+    return [elements[place] for place in sorted(elements)]
+
+
+def _both(one: Any, other: Any) -> Any:
+    """Two parts of one element: objects are put together, and go before what is none."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        one.update(other)
+        return one
+    return dict(other) if isinstance(other, dict) else one if isinstance(one, dict) else other
 
 
 def text(node: Any, path: str) -> str | None:
     """The non-empty text at a dotted path, `None` if there is none."""
     found = child(node, path)
     return found if isinstance(found, str) and found else None
+
+
+def is_masked(value: Any) -> bool:
+    """Whether a value is a mark that something was hidden."""
+    return isinstance(value, str) and (value in _REDACTED or bool(_SCRUBBED.fullmatch(value)))
 
 
 def decoded(value: Any) -> Any:
@@ -90,7 +110,7 @@ def decoded(value: Any) -> Any:
 
 def arguments(source: Any, absent: ArgumentsState) -> shapes.Arguments:
     """Arguments of a call as an attribute holds them, which exporters may have masked or cut."""
-    if isinstance(source, str) and (source in _REDACTED or _SCRUBBED.fullmatch(source)):
+    if is_masked(source):
         return shapes.Arguments(None, "redacted", source)
     read = shapes.arguments(source, absent)
     if read.state == "malformed" and read.text is not None and is_cut(read.text):

@@ -25,15 +25,12 @@ def read(span: Span) -> Part | None:
 
 def _asked(span: Span) -> Asked:
     output = messages.messages(span.attributes, "output", span.dropped)
-    calls = tuple(call for message in output for call in message.calls)
+    calls = tuple(call for message in output for call in message.calls) + messages.invalid_calls(span)
     reason = child(span.attributes, "llm.finish_reason")
     said = Said(
         history=messages.messages(span.attributes, "input", span.dropped),
         output=output,
         reasons=() if reason in (UNSET, None) else (str(reason),),
+        gaps=tuple(messages.gaps(span, calls)),
     )
-    return Asked(
-        said=said,
-        calls=(*calls, *messages.invalid_calls(span)),
-        tools=messages.tools(span.attributes),
-    )
+    return Asked(said=said, calls=calls, tools=messages.tools(span.attributes))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 
 from rightcall.core.calls import ToolCall, ToolSpec
-from rightcall.traces import shapes, toolspecs
+from rightcall.traces import hidden, shapes, toolspecs
 from rightcall.traces.conventions.model import Message
-from rightcall.traces.spans import Span, arguments, child, decoded, items, text
+from rightcall.traces.spans import Span, arguments, child, decoded, is_masked, items, text
 
 
 def kind(attributes: dict[str, Any]) -> str:
@@ -20,8 +21,26 @@ def kind(attributes: dict[str, Any]) -> str:
 
 def messages(attributes: dict[str, Any], direction: str, dropped: int = 0) -> tuple[Message, ...]:
     """The `input` or `output` messages of a model span, in numeric order."""
-    nodes = items(child(attributes, f"llm.{direction}_messages"))
-    return tuple(_message(node, dropped) for node in map(_unwrapped, nodes) if isinstance(node, dict))
+    nodes = _nodes(attributes, direction)
+    return tuple(_message(node, dropped) for node in nodes if isinstance(node, dict))
+
+
+def _nodes(attributes: dict[str, Any], direction: str) -> list[Any]:
+    """The messages as they stand; exporters may have written any part of them as JSON text."""
+    key = f"llm.{direction}_messages"
+    whole = child(attributes, key)
+    halves = [whole]
+    if isinstance(whole, str):
+        halves.append(child({name: value for name, value in attributes.items() if name != key}, key))
+    return [decoded(_unwrapped(node)) for half in halves for node in _listed(half)]
+
+
+def _listed(branch: Any) -> list[Any]:
+    """The elements of a list, or the one object that stands in its place; each may be JSON text."""
+    found = decoded(branch)
+    if isinstance(found, dict) and not any(key[:1].isdigit() for key in found):
+        return [found] if found else []
+    return list(map(decoded, items(found)))
 
 
 def _unwrapped(node: Any) -> Any:
@@ -29,8 +48,33 @@ def _unwrapped(node: Any) -> Any:
     return node if inner is UNSET else inner
 
 
+_READ: Final = ("tool_calls", "contents")
+_SETTINGS: Final = ("tools", "tool_choice", "functions")
+
+
+def gaps(span: Span, calls: tuple[ToolCall, ...]) -> Iterator[str]:
+    """Where the output of a model span shows calls that are not read, or shows nothing at all."""
+    nodes = _nodes(span.attributes, "output")
+    whole, raw = child(span.attributes, "llm.output_messages"), child(span.attributes, "output.value")
+    lost = isinstance(decoded(whole), str) or any(not isinstance(node, dict | None) for node in nodes)
+    if lost and not is_masked(whole):
+        yield "has `llm.output_messages` that cannot be read"
+    for node in nodes:
+        yield from map("has calls that are not read: {}".format, hidden.gaps(hidden.signs(node, "", _READ), calls))
+    shown = any(isinstance(node, dict) for node in nodes) or calls
+    if not shown and not lost and not span.failed and (not raw or raw is UNSET or is_masked(raw)):
+        yield "does not show what the model put out"
+    if is_masked(whole):
+        yield "hides what the model put out"
+    if not calls and isinstance(raw, str) and _CALLS.search(raw):
+        yield from hidden.gaps(hidden.signs(decoded(raw), "output.value", _SETTINGS))
+
+
+_CALLS: Final = re.compile(r"call|tool.?use", re.IGNORECASE)
+
+
 def _message(node: dict[str, Any], dropped: int) -> Message:
-    contents = [part for part in items(child(node, "contents")) if isinstance(part, dict)]
+    contents = [part for part in _listed(child(node, "contents")) if isinstance(part, dict)]
     content = child(node, "content")
     return Message(
         role=text(node, "role") or "",
@@ -49,23 +93,27 @@ def _joined(contents: list[Any]) -> str | None:
 
 def _calls(node: dict[str, Any], contents: list[Any], dropped: int) -> Iterator[ToolCall]:
     """The calls of a message: its own list, else its content, else the legacy pair of attributes."""
-    listed = [_inner(entry) for entry in items(child(node, "tool_calls"))]
+    listed = [_inner(entry) for entry in _listed(child(node, "tool_calls"))]
     if not listed:
-        listed = [inner for part in contents if (inner := child(part, "tool_call")) is not UNSET]
+        listed = [decoded(inner) for part in contents if (inner := child(part, "tool_call")) is not UNSET]
     if not listed and (name := text(node, "function_call_name")):
         listed = [{"function": {"name": name, "arguments": child(node, "function_call_arguments_json")}}]
     for entry in listed:
         if isinstance(entry, dict):
             yield _call(entry, dropped)
+        elif entry is not None:
+            yield shapes.call(entry)[0]
 
 
 def _inner(entry: Any) -> Any:
     inner = child(entry, "tool_call")
-    return entry if inner is UNSET else inner
+    return decoded(entry if inner is UNSET else inner)
 
 
 def _call(entry: dict[str, Any], dropped: int) -> ToolCall:
     """One call. Instrumentations leave out empty arguments, so none are `{}` unless attributes were dropped."""
+    if text(entry, "function.name") is None and shapes.is_call(entry):
+        return shapes.call(entry)[0]
     read = arguments(child(entry, "function.arguments"), "not_captured" if dropped else "ok")
     name = text(entry, "function.name") or ""
     return ToolCall(
