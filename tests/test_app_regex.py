@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.app.regex import JavaScriptRegex
+from rightcall.app.regex import MOST_PATTERNS, JavaScriptRegex
 from rightcall.core.assertion import CannotJudge
 
 LINES = Path(__file__).with_name("conformance").joinpath("regex.jsonl").read_text("utf-8").split("\n")
@@ -167,6 +168,65 @@ def test_other_threads_go_on_during_a_match() -> None:
 
 def test_more_patterns_than_are_kept_still_work() -> None:
     """The patterns that a thread keeps are bounded; the bound is not noticed."""
-    regex = JavaScriptRegex()
-    matchers = [regex(f"^{number}$", "") for number in range(1100)]
-    assert [matcher(str(number)) for number, matcher in enumerate(matchers)] == [True] * 1100
+    regex, number = JavaScriptRegex(), MOST_PATTERNS + 100
+    matchers = [regex(f"^{one}$", "") for one in range(number)]
+    assert [matcher(str(one)) for one, matcher in enumerate(matchers)] == [True] * number
+
+
+def test_patterns_that_need_more_memory_than_there_is_still_work() -> None:
+    """Patterns whose compiled forms do not fit together are no invalid patterns: room is made for them."""
+    regex = JavaScriptRegex(memory_limit=2 * 1024 * 1024)
+    matchers = [regex(rf"^[\p{{L}}\p{{N}}]{one}$", "iv") for one in range(500)]
+    assert [matcher(f"é{one}") for one, matcher in enumerate(matchers)] == [True] * 500
+
+
+def test_kept_patterns_take_no_memory_from_a_match() -> None:
+    """Whether a match has memory enough does not depend on the patterns that were compiled before."""
+    limit, text = 4 * 1024 * 1024, "ab" * 6_000
+    assert not JavaScriptRegex(memory_limit=limit)("^((a)|(b))*d", "")(text)
+    regex = JavaScriptRegex(memory_limit=limit)
+    for one in range(200):
+        regex(rf"^[\p{{L}}\p{{N}}]{one}$", "iv")
+    assert not regex("^((a)|(b))*d", "")(text)
+
+
+class Engine:
+    """A fake of the engine whose every match is ended for its time, after so many seconds by the thread's clock."""
+
+    JSException = RuntimeError
+
+    def __init__(self, cost: float) -> None:
+        self.cost = cost
+        self.clock = 0.0
+        self.tries = 0
+
+    def Context(self) -> Engine:  # noqa: N802  # the engine's name for it
+        """Return the engine itself."""
+        return self
+
+    def set_memory_limit(self, limit: int) -> None:
+        """Take a limit."""
+
+    def set_time_limit(self, limit: float) -> None:
+        """Take a limit."""
+
+    def eval(self, _: str) -> Any:
+        """Return what compiles a pattern to a search."""
+        return lambda pattern, flags: self.search
+
+    def search(self, *_: object) -> bool:
+        """Search until the time is up."""
+        self.tries += 1
+        self.clock += self.cost
+        raise RuntimeError("InternalError: interrupted")
+
+
+@pytest.mark.parametrize(("cost", "tries"), [(0.3, 1), (0.1, 1), (0.0999, 1), (0.05, 8)])
+def test_used_up_limit_is_not_granted_again(monkeypatch: pytest.MonkeyPatch, cost: float, tries: int) -> None:
+    """G28: a match that used up its limit at the first try is ended; only one cut short is tried again."""
+    engine = Engine(cost)
+    monkeypatch.setitem(sys.modules, "quickjs", engine)
+    monkeypatch.setattr(time, "thread_time", lambda: engine.clock)
+    with pytest.raises(CannotJudge, match="time limit of 100 ms"):
+        JavaScriptRegex(time_limit=0.1)("a", "")("a")
+    assert tries == engine.tries

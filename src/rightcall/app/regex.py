@@ -2,6 +2,9 @@
 
 The engine is QuickJS. It may be used only by the thread that made it, so each thread has an engine of its
 own, with its own compiled patterns. A match leaves the interpreter lock free: other threads go on meanwhile.
+
+The engine looks at its clock every so many steps. Where one step walks through a long text, a match can go on
+well beyond its limit before the engine notices; it is then ended, and not tried again.
 """
 
 from __future__ import annotations
@@ -15,12 +18,12 @@ from typing import Any, Final, Never
 from rightcall.core.assertion import CannotJudge, Matcher
 
 TIME_LIMIT: Final = 0.1
-"""Seconds of computing that one match may take."""
+"""Seconds of computing after which a match is ended, as soon as the engine looks at its clock."""
 
 MEMORY_LIMIT: Final = 256 * 1024 * 1024
 """Bytes that the engine of one thread may hold."""
 
-MOST_PATTERNS: Final = 1000
+MOST_PATTERNS: Final = 10_000
 """Compiled patterns that a thread keeps; beyond them it begins anew."""
 
 MOST_PATIENCE: Final = 64
@@ -50,10 +53,16 @@ class JavaScriptRegex:
 
     def __call__(self, pattern: str, flags: str) -> Matcher:
         """Compile; `ValueError` with the engine's words if the pattern or a flag is not valid."""
-        self._machine().compiled(pattern, flags)
+        try:
+            self._machine().compiled(pattern, flags)
+        except _FullError:
+            self._machine().compiled(pattern, flags)
 
         def is_found(text: str) -> bool:
-            return self._machine().search(pattern, flags, text)
+            try:
+                return self._machine().search(pattern, flags, text)
+            except _FullError:
+                return self._machine().search(pattern, flags, text)
 
         return is_found
 
@@ -66,6 +75,10 @@ class JavaScriptRegex:
 
 compile_regex: Final = JavaScriptRegex()
 """The engine with the default limits; it costs nothing until it is first used."""
+
+
+class _FullError(Exception):
+    """The memory was used up, and other patterns held some of it: a new engine may have enough."""
 
 
 class _Machine:
@@ -91,6 +104,8 @@ class _Machine:
             try:
                 search = self._compile(json.dumps(pattern), json.dumps(flags))
             except self._exception as error:
+                if "out of memory" in str(error):
+                    self._begin_anew(others=len(self._searches))
                 raise ValueError(_reason(error, flags)) from None
             self._searches[pattern, flags] = search
             self.is_spent = len(self._searches) >= MOST_PATTERNS
@@ -101,12 +116,15 @@ class _Machine:
         search = self.compiled(pattern, flags)
         # The engine takes text as UTF-8, in which a lone surrogate cannot be written: such text goes as JSON.
         arguments = (text,) if text.isascii() or _is_utf8(text) else (json.dumps(text), True)
+        started = time.thread_time()
         try:
             # Nearly every match ends within a quarter of the limit. Only the others are worth a stopwatch.
             return bool(search(*arguments))
         except self._exception as error:
             if not _is_interruption(error):
                 self._out_of_memory(pattern, text)
+        if self._is_used_up(started):
+            self._out_of_time(pattern, text)
         return self._search_patiently(search, arguments, pattern, text)
 
     def _search_patiently(self, search: Any, arguments: tuple[Any, ...], pattern: str, text: str) -> bool:
@@ -125,23 +143,31 @@ class _Machine:
                 except self._exception as error:
                     if not _is_interruption(error):
                         self._out_of_memory(pattern, text)
-                # A hundredth is forgiven: the two clocks are not read at the same instant.
-                if time.thread_time() - started >= self._time_limit * 0.99 or stretch >= MOST_PATIENCE:
+                if self._is_used_up(started) or stretch >= MOST_PATIENCE:
                     self._out_of_time(pattern, text)
                 stretch *= 2
         finally:
             self._context.set_time_limit(self._time_limit / 4)
+
+    def _is_used_up(self, started: float) -> bool:
+        # A hundredth is forgiven: the two clocks are not read at the same instant.
+        return time.thread_time() - started >= self._time_limit * 0.99
 
     def _out_of_time(self, pattern: str, text: str) -> Never:
         limit = f"its time limit of {self._time_limit * 1000:g} ms"
         raise CannotJudge("timeout", f"The pattern {_shown(pattern)} ran out of {limit} on {_described(text)}.")
 
     def _out_of_memory(self, pattern: str, text: str) -> Never:
-        # What the engine still holds is unknown, so the next search begins with a new one.
-        self.is_spent = True
+        self._begin_anew(others=len(self._searches) - 1)
         limit = f"its memory limit of {self._memory_limit // (1024 * 1024)} MiB"
         message = f"The pattern {_shown(pattern)} ran out of {limit} on {_described(text)}."
         raise CannotJudge("memory_limit", message)
+
+    def _begin_anew(self, others: int) -> None:
+        # What the engine still holds is unknown, so the next search begins with a new one.
+        self.is_spent = True
+        if others:
+            raise _FullError
 
 
 def _is_utf8(text: str) -> bool:
