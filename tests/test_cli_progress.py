@@ -54,6 +54,25 @@ def test_pipe_is_told_nothing() -> None:
     assert told(io.StringIO(), [0.0, 1.5, 9.0]) == ""
 
 
+class Gone(Terminal):
+    """A terminal that has been closed meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tries = 0
+
+    def write(self, text: str, /) -> int:
+        self.tries += 1
+        raise OSError(5, "Input/output error")
+
+
+def test_terminal_that_goes_away_is_no_trouble() -> None:
+    """Progress that cannot be shown is given up, and the run goes on."""
+    stream = Gone()
+    assert told(stream, [0.0, 1.5, 9.0, 18.0]) == ""
+    assert stream.tries == 1
+
+
 def test_continuous_integration_is_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """`CI` keeps the log free of progress."""
     monkeypatch.setenv("CI", "true")

@@ -37,8 +37,7 @@ class Progress(Watch):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._has_line:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+            self._write("\r\x1b[K")
 
     def step(self) -> None:
         """One more trajectory was read."""
@@ -46,5 +45,12 @@ class Progress(Watch):
         if self._is_shown and self._clock() >= self._next:
             self._next = self._clock() + EVERY
             self._has_line = True
-            self._stream.write(f"\r{self._count:,} trajectories read")
+            self._write(f"\r{self._count:,} trajectories read")
+
+    def _write(self, text: str) -> None:
+        """Write, or say nothing more if the terminal has gone."""
+        try:
+            self._stream.write(text)
             self._stream.flush()
+        except (OSError, ValueError):
+            self._is_shown = self._has_line = False

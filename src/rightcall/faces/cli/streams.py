@@ -47,9 +47,10 @@ def settle() -> None:
     """Let nothing that happens from now on change the exit code.
 
     What the streams still hold is written. The interpreter would try again, and end with a code of its own if it
-    fails; it would also let itself be interrupted, with nothing left to interrupt.
+    fails; it would also let itself be interrupted, with nothing left to interrupt unless a thread goes on.
     """
-    with contextlib.suppress(ValueError):  # in a thread of somebody's program
+    threading = sys.modules.get("threading")
+    if threading is None or threading.active_count() == 1:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
