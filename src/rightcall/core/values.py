@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.core.jsontext import JSONError, check_depth
+from rightcall.core.jsontext import check_depth
 from rightcall.core.stringify import stringify
 
 MISSING: Final[Any] = msgspec.UNSET
@@ -185,9 +185,17 @@ def display(value: Any, limit: int = 80) -> str:
     try:
         check_depth(value)
         text = visible(stringify(value))
-    except (TypeError, JSONError):
-        text = visible(repr(value))
+    except (TypeError, ValueError):
+        text = visible(_represented(value))
     return cut(text, limit)
+
+
+def _represented(value: Any) -> str:
+    """The value as Python writes it, if it does: it refuses integers with too many digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"{type(value).__name__} with an integer of too many digits"
 
 
 def cut(text: str, limit: int) -> str:

@@ -109,7 +109,8 @@ def is_lines(head: bytes) -> bool:
     if not first or _is_json(first):
         return True
     following = [line for line in rest.split(b"\n")[:-1] if line.strip()] or [rest]
-    if first[:1] not in b"{[" or (first[:1] == b"{" and _are_records(following)):
+    all_ = following if len(head) >= HEAD else [line for line in rest.split(b"\n") if line.strip()]
+    if first[:1] not in b"{[" or (first[:1] == b"{" and _are_records(all_)):
         return True
     return len(first.strip()) > 1 and all(line[:1] == b"{" and _is_json(line) for line in following[:2])
 

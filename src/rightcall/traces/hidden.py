@@ -89,7 +89,7 @@ def gaps(found: Iterable[Sign], read: Iterable[ToolCall] = ()) -> tuple[str, ...
     return tuple(
         f"{sign.place} looks like calls, which are not read".strip()
         for sign in signed
-        if not all(shapes.is_call(entry) and _key(shapes.call(entry)[0]) in known for entry in sign.entries)
+        if not all(_key(shapes.call(entry)[0]) in known for entry in sign.entries)
     )
 
 
