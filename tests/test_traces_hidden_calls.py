@@ -122,6 +122,19 @@ def test_a_result_without_its_call_is_a_gap() -> None:
     assert (names(read), read.gaps) == ([], ("[2] answers no call and is not read",))
 
 
+@pytest.mark.parametrize(
+    ("beside", "place"),
+    [({"tool_calls": [CALL]}, "exchange.tool_calls"), ({"response": {"tool_calls": [CALL]}}, "response.tool_calls")],
+    ids=json.dumps,
+)
+def test_calls_beside_the_choices_of_a_log_are_a_gap(beside: dict[str, Any], place: str) -> None:
+    """In the exchange, or in its response (G12)."""
+    choices = answers("stop", content="Done.")["choices"]
+    response = {"choices": choices, **beside.get("response", {})}
+    read = one("openai-chat", {"request": {"messages": [USER]}, **beside, "response": response})
+    assert (names(read), read.gaps) == ([], (f"{place} looks like calls, which are not read",))
+
+
 NOT_RECORDED = [
     [USER],
     {"messages": []},
@@ -204,6 +217,15 @@ NATIVE = [
     ),
     ({"tool_calls": [{"name": "a", "tool": "delete"}]}, "tool_calls[0] looks like several calls, of which one is read"),
     (
+        {"tool_calls": [{"name": "a", "function": [FUNCTION]}]},
+        "tool_calls[0] looks like several calls, of which one is read",
+    ),
+    (
+        {"tool_calls": [{"name": "a", "function": "delete"}]},
+        "tool_calls[0] looks like several calls, of which one is read",
+    ),
+    ({"tool_calls": [[CALL]]}, "tool_calls[0] looks like calls, which are not read"),
+    (
         {"tool_calls": [{"name": "a", "function": {"name": "delete"}}]},
         "tool_calls[0] looks like several calls, of which one is read",
     ),
@@ -257,6 +279,18 @@ FLAT = f"{OUTPUT}.0.message.tool_calls.0.tool_call.function.name"
         (
             {OUTPUT: [{"message": {"role": "assistant", "toolCalls": [CALL]}}]},
             "has calls that are not read: toolCalls looks like calls, which are not read",
+        ),
+        (
+            {f"{OUTPUT}.0.message.function_call.name": "delete"},
+            "has calls that are not read: function_call.name looks like calls, which are not read",
+        ),
+        (
+            {f"{OUTPUT}.0.message.contents.0.message_content.type": "tool_use"},
+            "has calls that are not read: contents looks like calls, which are not read",
+        ),
+        (
+            {f"{OUTPUT}.0.message.content": json.dumps([{"type": "tool_use", "name": "delete"}])},
+            "has calls that are not read: content[0] looks like calls, which are not read",
         ),
         (
             {"output.value": json.dumps(answers("stop", tool_calls=[CALL]))},

@@ -36,7 +36,7 @@ def signs(value: Any, path: str = "", skipped: Iterable[str] = ()) -> Iterator[S
     `skipped` are keys of the value itself that the reader knows.
     """
     if isinstance(value, dict):
-        value = {key: part for key, part in value.items() if key not in skipped}
+        value = {key: part for key, part in value.items() if str(key).partition(".")[0] not in skipped}
     waiting: list[tuple[Any, str]] = [(value, path)]
     while waiting:
         node, at = waiting.pop()
@@ -48,7 +48,7 @@ def signs(value: Any, path: str = "", skipped: Iterable[str] = ()) -> Iterator[S
                 continue
             for key, part in node.items():
                 place = f"{at}.{key}" if at else str(key)
-                if part and _bare(key) in _KEYS and isinstance(part, dict | list | str):
+                if part and isinstance(part, dict | list | str) and _names_calls(key):
                     yield Sign(place, tuple(part) if isinstance(part, list) else (part,))
                 elif isinstance(part, dict | list):
                     waiting.append((part, place))
@@ -69,13 +69,18 @@ def in_messages(messages: Any, path: str = "messages") -> Iterator[Sign]:
 
 def _is_typed(node: dict[str, Any]) -> bool:
     """Whether an object says that it is a call; a definition of a function says only that it is a function."""
-    kind = node.get("type")
+    kind = node.get("type", node.get("message_content.type"))
     if not isinstance(kind, str):
         return False
     if kind == "function":
         inner = node.get("function", node)
         return not (isinstance(inner, dict) and inner.keys() & _DEFINITION)
     return _bare(kind) in _TYPES
+
+
+def _names_calls(key: Any) -> bool:
+    """Whether calls stand under a key, which may be a flat path."""
+    return any(_bare(word) in _KEYS for word in str(key).split("."))
 
 
 def _bare(word: Any) -> str:
@@ -99,12 +104,14 @@ def _key(call: ToolCall) -> tuple[str, bytes]:
 
 def in_call(entry: Any, path: str) -> tuple[str, ...]:
     """The gaps of one entry that was read as one call but writes another besides."""
+    if isinstance(entry, list):
+        return (f"{path} looks like calls, which are not read",) if any(map(shapes.is_call, entry)) else ()
     if not isinstance(entry, dict):
         return ()
-    wrapped = [key for key in shapes.WRAPPERS if isinstance(entry.get(key), dict)]
-    names = [entry[key] for key in shapes.NAME_KEYS if isinstance(entry.get(key), str)]
-    names += [name for key in wrapped if isinstance(name := entry[key].get("name"), str)]
-    if len(set(names)) > 1 or len(wrapped) > 1:
+    wrapped = [entry[key] for key in shapes.WRAPPERS if isinstance(entry.get(key), dict | list) and entry[key]]
+    names = [entry[key] for key in (*shapes.NAME_KEYS, "function") if isinstance(entry.get(key), str)]
+    names += [one["name"] for one in wrapped if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    if len(set(names)) > 1 or len(wrapped) > 1 or any(isinstance(one, list) for one in wrapped):
         return (f"{path} looks like several calls, of which one is read",)
     unread = {key: part for key, part in entry.items() if key not in _OWN}
     nameless = [f"{path}.{key} looks like a call, which is not read" for key in unread if shapes.is_call(unread[key])]

@@ -130,7 +130,9 @@ def _body(exchange: dict[str, Any]) -> dict[str, Any]:
         response = stream.response(chunk for chunk in response if isinstance(chunk, dict))
     choices = response.get("choices") if isinstance(response, dict) else None
     others = {key: part for key, part in response.items() if key != "choices"} if isinstance(response, dict) else None
-    return {**exchange["request"], "choices": [] if choices is None else choices, "response": others}
+    beside = {key: part for key, part in exchange.items() if key not in ("request", "response")}
+    read = {"choices": [] if choices is None else choices, "response": others, "exchange": beside}
+    return {**exchange["request"], **read}
 
 
 def _logged(

@@ -59,8 +59,8 @@ def gaps(span: Span, calls: tuple[ToolCall, ...]) -> Iterator[str]:
     lost = isinstance(decoded(whole), str) or any(not isinstance(node, dict | None) for node in nodes)
     if lost and not is_masked(whole):
         yield "has `llm.output_messages` that cannot be read"
-    for node in nodes:
-        yield from map("has calls that are not read: {}".format, hidden.gaps(hidden.signs(node, "", _READ), calls))
+    signs = [sign for node in nodes if isinstance(node, dict) for sign in _signs(node)]
+    yield from map("has calls that are not read: {}".format, hidden.gaps(signs, calls))
     shown = any(isinstance(node, dict) for node in nodes) or calls
     if not shown and not lost and not span.failed and (not raw or raw is UNSET or is_masked(raw)):
         yield "does not show what the model put out"
@@ -68,6 +68,17 @@ def gaps(span: Span, calls: tuple[ToolCall, ...]) -> Iterator[str]:
         yield "hides what the model put out"
     if not calls and isinstance(raw, str) and _CALLS.search(raw):
         yield from hidden.gaps(hidden.signs(decoded(raw), "output.value", _SETTINGS))
+
+
+def _signs(node: dict[str, Any]) -> Iterator[hidden.Sign]:
+    """What looks like calls in the parts of a message that are not read as calls."""
+    yield from hidden.signs(node, "", _READ)
+    content = child(node, "content")
+    if isinstance(content, str) and content.startswith("[") and _CALLS.search(content):
+        yield from hidden.signs(decoded(content), "content")
+    for part in _listed(child(node, "contents")):
+        if isinstance(part, dict) and child(part, "tool_call") is UNSET:
+            yield from hidden.signs(part, "contents")
 
 
 _CALLS: Final = re.compile(r"call|tool.?use", re.IGNORECASE)
