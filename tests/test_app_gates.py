@@ -84,6 +84,8 @@ def test_crash_of_ours_never_passes(code: int, expected: int) -> None:
         ([], "calls of the assistant and its sub-agents, but not of kind output"),
         ([Count()], "calls of the assistant and its sub-agents, but not of kind output"),
         ([Count(), Count(requestor="user")], "calls as each test says"),
+        ([Count(requestor="any")], "all calls, but not of kind output"),
+        ([Count(requestor="user")], "calls of the user, but not of kind output"),
         (
             [Count(requestor="any", kinds=("client",), agents=("planner",))],
             "all calls, of the agents planner only, but not of kind server, mcp, handoff, agent, output, custom",

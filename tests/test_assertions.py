@@ -389,3 +389,22 @@ def test_dirty_equals_objects_decide_by_their_own_equality() -> None:
     good, bad = {"n": 3, "deep": [{"m": 1}]}, {"n": 3, "deep": [{"m": -1}]}
     assert judge(ToolCallTrajectory(expected_tool_calls=expected), [call("f", good)]).status == PASS
     assert judge(ToolCallTrajectory(expected_tool_calls=expected), [call("f", bad)]).status == FAIL
+
+
+def test_names_of_tools_are_shown_with_what_a_terminal_would_obey_made_visible() -> None:
+    """A recorded or expected name never reaches a reader raw, whichever sentence it stands in."""
+    odd = "\x1b[31mwipe"
+    made = [call(odd, {"x": 2}), call("b")]
+    wanted = (ExpectedCall(name="b"), ExpectedCall(name=odd, arguments={"x": 1}))
+    kinds: list[Assertion] = [
+        ToolCallTrajectory(expected_tool_calls=wanted),
+        ToolCallTrajectory(expected_tool_calls=wanted[:1], match="exact"),
+        ToolCallArgs(tool=odd, match=subset(x=1)),
+        ToolCallArgs(tool=odd, match=subset(x=2), negate=True),
+        ToolSequence(steps=(Step(tool=odd), Step(tool=odd))),
+        RequiredTool(tool=odd + "!"),
+        AllowedTools(tools=()),
+        ForbiddenTools(tools=(odd,)),
+    ]
+    for assertion in kinds:
+        assert "\x1b" not in judge(assertion, made).reason

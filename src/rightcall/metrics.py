@@ -1,4 +1,4 @@
-"""The seeds' metrics as Python classes, of the same names and with the same results.
+"""Two published metrics as Python classes, of the same names and with the same results.
 
     from rightcall.metrics import ToolCallTrajectory
 

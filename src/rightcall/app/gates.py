@@ -94,7 +94,8 @@ def counted(counts: Iterable[Count]) -> str:
 
 def _calls(count: Count) -> str:
     whose = "all calls" if count.requestor == "any" else f"calls of the {count.requestor}"
-    agents = " and its sub-agents" if count.agents is None else f", of the agents {', '.join(count.agents)} only"
+    nested = " and its sub-agents" if count.requestor == "assistant" else ""
+    agents = nested if count.agents is None else f", of the agents {', '.join(count.agents)} only"
     left_out = [kind for kind in get_args(CallKind) if kind not in count.kinds]
     kinds = f", but not of kind {', '.join(left_out)}" if left_out else ""
     return f"{whose}{agents}{kinds}"

@@ -13,6 +13,7 @@ from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
 from rightcall.core.counting import EVERY_CALL, Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch, times
 
@@ -81,11 +82,11 @@ class ArgumentsCheck:
 
     def _forbidden(self, counted: Counted, at: int) -> Finding:
         number = counted.indices[at] + 1
-        message = f"call {number} to `{self.pattern.name}` has the arguments that no call may have."
+        message = f"call {number} to `{visible(self.pattern.name)}` has the arguments that no call may have."
         return Finding(code="forbidden", message=message, made_index=counted.indices[at])
 
     def _missing(self, counted: Counted, positions: Sequence[int], meant: Sequence[int]) -> Finding:
-        tool = self.pattern.name
+        tool = visible(self.pattern.name)
         if not positions:
             return Finding(code="missing", message=f"no call to `{tool}`: it was never called.")
         if not meant:
@@ -94,7 +95,7 @@ class ArgumentsCheck:
         return self._differing(counted, meant)
 
     def _differing(self, counted: Counted, meant: Sequence[int]) -> Finding:
-        tool = self.pattern.name
+        tool = visible(self.pattern.name)
         at = closest(self.pattern, counted.calls, meant, Effort())
         number = counted.indices[at] + 1
         difference = mismatch(self.pattern, counted.calls[at])

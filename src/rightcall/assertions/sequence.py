@@ -12,6 +12,7 @@ from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch
 from rightcall.errors import TestSetError, Where
@@ -79,7 +80,7 @@ class SequenceCheck:
         when = "was never called" if never or (last is None and not wanted) else "was not called"
         after = "" if last is None or never else f" after call {counted.indices[last] + 1}"
         progress = f"matched {matched} of {len(self.patterns)} steps"
-        message = f"{progress}; step {matched + 1} `{step.name}` {when}{after}{wanted}."
+        message = f"{progress}; step {matched + 1} `{visible(step.name)}` {when}{after}{wanted}."
         return Evidence(
             (Finding(code="step_missing", message=message, expected_index=matched),), self._details(matched)
         )

@@ -43,7 +43,7 @@ class RequiredCheck:
             return Evidence()
         if trajectory.gaps:
             raise doubt.gap(trajectory)
-        return Evidence((Finding(code="missing", message=f"`{self.tool}` was never called."),))
+        return Evidence((Finding(code="missing", message=f"`{visible(self.tool)}` was never called."),))
 
 
 class AllowedTools(Assertion, frozen=True, kw_only=True, tag="allowed_tools"):

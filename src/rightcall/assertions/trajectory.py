@@ -14,7 +14,7 @@ from rightcall.core.lining import MODES, Mode, steps
 from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
 from rightcall.core.patterns import ExpectedCall, Pattern, compile_call
 from rightcall.core.results import Row
-from rightcall.core.verdicts import Evidence, Words
+from rightcall.core.verdicts import Evidence, Finding, Words
 from rightcall.errors import TestSetError
 
 
@@ -105,9 +105,13 @@ class TrajectoryCheck:
         lineup = Lineup(self.patterns, counted, trajectory)
         if passes and self.mode.ordered:
             return (), measure(lineup, self.mode, paired, paired, passes=True)
-        found = candidates(self.patterns, counted.calls)
-        in_order = longest_in_order(found, len(counted.calls))
-        findings = () if passes else explain(lineup, self.mode, found, unordered=self.unordered)
+        try:
+            found = candidates(self.patterns, counted.calls)
+            in_order = longest_in_order(found, len(counted.calls))
+            findings = () if passes else explain(lineup, self.mode, found, unordered=self.unordered)
+        except CannotJudge as error:
+            # Decided within the limits, but too large to be explained within them.
+            in_order, findings = 0, () if passes else (Finding(code="limit", message=error.reason),)
         return findings, measure(lineup, self.mode, paired, in_order, passes=passes)
 
     def _select(self, calls: tuple[ToolCall, ...]) -> Counted:
@@ -128,5 +132,8 @@ class TrajectoryCheck:
         return doubt.arguments(counted, unknown[0]) if unknown else doubt.success(counted, min(counted.unsure))
 
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
-        """Expected beside made, for showing."""
-        return align(Lineup(self.patterns, self._select(trajectory.tool_calls or ()), trajectory))
+        """Expected beside made, for showing; nothing where it is too much to be lined up."""
+        try:
+            return align(Lineup(self.patterns, self._select(trajectory.tool_calls or ()), trajectory))
+        except CannotJudge:
+            return ()

@@ -136,7 +136,7 @@ def _differing(lineup: Lineup, index: int, unpaired: Sequence[int], effort: Effo
     difference = mismatch(pattern, lineup.calls[at])
     return Finding(
         code="arguments_differ",
-        message=f"Expected {pattern.name} {difference.wanted}; call {lineup.number(at)} {difference.found}.",
+        message=f"Expected {visible(pattern.name)} {difference.wanted}; call {lineup.number(at)} {difference.found}.",
         expected_index=index,
         made_index=lineup.index(at),
         path=difference.first.path,
@@ -182,7 +182,7 @@ def _out_of_order(lineup: Lineup, pairs: Pairs, unordered: bool) -> Iterator[Fin
             continue
         name, name_before = lineup.patterns[index].name, lineup.patterns[index - 1].name
         numbers = f"it was call {lineup.number(made)}, before call {lineup.number(before)}"
-        message = f"Expected {name} after {name_before}; {numbers}."
+        message = f"Expected {visible(name)} after {visible(name_before)}; {numbers}."
         yield Finding(code="out_of_order", message=message, expected_index=index, made_index=lineup.index(made))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from rightcall.core.assertion import CannotJudge
 
 MAX_CHECKS = 5_000_000
-"""Compatibility checks, and steps of search, for one verdict, at most (G22)."""
+"""Compatibility checks, or steps of search, for pairing the calls of one tool, at most (G22)."""
 
 
 class Budget:

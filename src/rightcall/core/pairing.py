@@ -41,13 +41,14 @@ def candidates(patterns: Sequence[Pattern], calls: Sequence[ToolCall], compatibl
     by_name: dict[str, list[int]] = {}
     for position, call in enumerate(calls):
         by_name.setdefault(call.name, []).append(position)
-    budget = Budget()
+    budgets: dict[str, Budget] = {}
     indexes: dict[str, _Index] = {}
     # Telling equal patterns apart costs more than it saves where there are few.
     keys: list[Hashable] = [id(each) if len(patterns) < INDEX_FROM else each.key for each in patterns]
     known: dict[Hashable, tuple[int, ...]] = {}
     for key, pattern in zip(keys, patterns, strict=True):
         if key not in known:
+            budget = budgets.setdefault(pattern.name, Budget())
             known[key] = _find(pattern, calls, by_name, indexes, compatible, budget)
     return [known[key] for key in keys]
 

@@ -61,7 +61,7 @@ def _shown(literal: object) -> str:
 
 
 def show_rate(rate: Fraction, digits: int = 4) -> str:
-    """The rate as a decimal, cut to `digits` and without trailing zeros beyond the second."""
+    """The rate as a decimal, rounded to `digits` places."""
     return f"{float(rate):.{digits}f}"
 
 

@@ -249,7 +249,7 @@ class Summary(msgspec.Struct, kw_only=True):
 class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
     """What a run came to. `unused` names the trajectories that no test was for, `warnings` what had no effect.
 
-    `counted` says in words which calls and verdicts counted.
+    `counted` says in words which calls counted.
     """
 
     summary: Summary

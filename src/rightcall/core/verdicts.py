@@ -44,7 +44,7 @@ Words = tuple[Findings, dict[str, Any]]
 
 
 class Evidence(msgspec.Struct):
-    """What a check found: no findings is a pass.
+    """What a check found. It failed if `fails` says so or if there are findings.
 
     `precision` and `recall` are those of G19, for kinds that have them; `score` is given only by kinds
     whose score is not 0 or 1. A check that has decided may leave it to `words` to give the findings and details:

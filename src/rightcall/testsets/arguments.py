@@ -14,7 +14,7 @@ from rightcall.testsets.explain import shorten
 from rightcall.testsets.marks import child
 
 ReadArguments = Callable[[Any, str], Any]
-"""Gives expected arguments their meaning; `Misplaced` says what is wrong with them at which path."""
+"""Gives expected arguments their meaning; `MisplacedError` says what is wrong with them at which path."""
 
 
 class MisplacedError(Exception):

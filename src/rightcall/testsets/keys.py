@@ -42,7 +42,7 @@ Assertions = Annotated[
     tuple[dict[str, Any], ...], Meta(description="Assertions in their general form, each with its `kind`.")
 ]
 Metadata = Annotated[dict[str, Any], Meta(description="Kept and shown, never interpreted.")]
-Label = Annotated[str | None, Meta(description="A label that reports show and group by.")]
+Label = Annotated[str | None, Meta(description="A label that reports show.")]
 ExpectedCalls = Annotated[
     tuple[str | ExpectedCall, ...],
     Meta(description="The calls that should be made, in order; a bare name accepts any arguments; `[]`: none."),
@@ -77,13 +77,13 @@ class TestKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     __test__ = False
 
-    id: Annotated[str, Meta(min_length=1, description="Unique and stable; baselines go by it.")] | UnsetType = UNSET
+    id: Annotated[str, Meta(min_length=1, description="Unique and stable; recordings name it.")] | UnsetType = UNSET
     name: Annotated[str, Meta(description="What reports call the test; may change.")] | None = None
     requirement: Label = None
     category: Label = None
     topic: Label = None
     prompt: Annotated[Any, Meta(description="What the agent is asked.")] = None
-    tags: Annotated[tuple[str, ...], Meta(description="Words to select tests by.")] = ()
+    tags: Annotated[tuple[str, ...], Meta(description="Labels; kept and shown in reports.")] = ()
     expected_tool_calls: ExpectedCalls | UnsetType = UNSET
     test_configuration: TestConfiguration | UnsetType = UNSET
     required_tools: (
@@ -114,7 +114,7 @@ class TestKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
         Annotated[float, Meta(ge=0, le=100, description="Score that `expected_tools` must reach; by default 100.")]
         | UnsetType
     ) = UNSET
-    repeat: Annotated[int, Meta(ge=1, description="How often a run asks the agent; by default once.")] = 1
+    repeat: Annotated[int, Meta(ge=1, description="For running an agent; grading ignores it.")] = 1
     min_pass_rate: (
         Annotated[Fraction, Meta(description="Share of attempts that must pass; by default all.")] | UnsetType
     ) = UNSET
@@ -144,7 +144,7 @@ class FileKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     name: Annotated[str, Meta(description="What reports call the test set.")] | None = None
     dialect: Annotated[str, Meta(description="Whose words the tests are written in.")] = "native"
     gate: GateKeys = GateKeys()
-    endpoint: Annotated[Any, Meta(description="How to reach the agent; only `rightcall run` needs it.")] = None
+    endpoint: Annotated[Any, Meta(description="For running an agent; kept, and not looked at.")] = None
     tests: tuple[TestKeys, ...]
 
 

@@ -15,10 +15,14 @@ from rightcall.testsets.preparing import RECORD_FIELDS
 SCHEMA_ID: Final = "urn:rightcall:test-set:1"
 """The schema's `$id`; the number is that of `version` in the file."""
 
+_DIGITS: Final = "[0-9]{1,30}"
 _RATE: Final = {
     "anyOf": [
         {"type": "number", "minimum": 0, "maximum": 1},
-        {"type": "string", "pattern": r"^\s*[0-9.]+([eE][-+]?[0-9]+)?(/[0-9]+|%)?\s*$"},
+        {
+            "type": "string",
+            "pattern": r"^\s*(([0-9]{1,30}(\.[0-9]{1,30})?|\.[0-9]{1,30})%?|[0-9]{1,30}/[0-9]{1,30})\s*$",
+        },
     ],
     "description": "A rate from 0 to 1, exact: `0.8`, `4/5` and `80%` are the same.",
 }

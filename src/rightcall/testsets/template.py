@@ -17,7 +17,7 @@ gate:
   min_pass_rate: 1.0
 
 tests:
-  - id: late-order                # unique and stable: baselines go by it
+  - id: late-order                # unique and stable: recorded conversations name it
     prompt: My order 42 arrived late, I want my money back.
     expected_tool_calls:          # in this order, other calls may come between them
       - name: lookup_order

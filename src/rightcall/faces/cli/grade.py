@@ -50,7 +50,11 @@ Examples:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the JSON report, and nothing else, on the standard output."
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 when tests fail; other codes stay.")
+@click.option(
+    "--exit-zero",
+    is_flag=True,
+    help="Forgive failed tests: exit with 0 instead of 1, or 3 if some could not be judged.",
+)
 @click.option(
     "--min-pass-rate", metavar="RATE", help="The least share of graded tests that must pass: 0.8, 4/5, 80%. Default 1."
 )
