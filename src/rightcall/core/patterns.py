@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall
 from rightcall.core.stringify import stringify
-from rightcall.core.values import comparer, deep_matches, equal, freeze, is_json, is_plain
+from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain
 from rightcall.errors import TestSetError, Where
 
 ArgumentsMode = Literal["partial", "exact", "ignore", "subset", "regex", "deep"]
@@ -172,8 +172,11 @@ def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, sett
 
 def _comparison(mode: ArgumentsMode, expected: Any) -> MatchesArguments | None:
     """How arguments are compared in a mode; `None` when any are accepted."""
-    if not isinstance(expected, dict) or mode == "exact":
+    if not isinstance(expected, dict) or (mode == "exact" and is_plain(expected)):
         return comparer(expected)
+    if mode == "exact":
+        listed, size = _listed_keys(expected), len(expected)
+        return lambda arguments: listed(arguments) and len(arguments) == size
     if not expected and mode in ("partial", "deep"):
         return None
     if mode == "deep":
@@ -186,10 +189,9 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
 
     One comparison of item views does it, but for values that need more than Python's `==`.
     """
-    delicate = [(key, value) for key, value in expected.items() if type(value) is not str and not is_plain(value)]
-    items = expected.items()
-    if delicate:
-        items = {key: value for key, value in items if type(value) is str or is_plain(value)}.items()
+    others = {key: comparer(value) for key, value in expected.items() if type(value) is not str and not is_plain(value)}
+    items = {key: value for key, value in expected.items() if key not in others}.items() if others else expected.items()
+    compared = tuple(others.items())
 
     def has_items(arguments: Any) -> bool:
         return isinstance(arguments, dict) and items <= arguments.items()
@@ -197,9 +199,12 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
     def has_equal_items(arguments: Any) -> bool:
         if not has_items(arguments):
             return False
-        return all(key in arguments and equal(value, arguments[key]) for key, value in delicate)
+        for key, is_equal in compared:  # noqa: SIM110  # a generator would cost more than what it goes over
+            if key not in arguments or not is_equal(arguments[key]):
+                return False
+        return True
 
-    return has_equal_items if delicate else has_items
+    return has_equal_items if compared else has_items
 
 
 def _normaliser(call: ExpectedCall, setting: Setting) -> Callable[[Any], Any] | None:

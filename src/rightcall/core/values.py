@@ -33,12 +33,24 @@ def equal(expected: Any, actual: Any) -> bool:
     Python's `==` differs from it only where a boolean meets 0 or 1, so a walk is needed only there.
     An expected value of no JSON type decides by its own `__eq__` (G14).
     """
-    return bool(expected == actual) and (not is_delicate(expected) or _same_booleans(expected, actual))
+    return bool(expected == actual) and (is_plain(expected) or _same_booleans(expected, actual))
 
 
 def comparer(expected: Any) -> Callable[[Any], bool]:
     """`equal` with the expected value looked at once, for many comparisons."""
-    return functools.partial(operator.eq if is_plain(expected) else equal, expected)
+    if type(expected) is bool:
+        return functools.partial(operator.is_, expected)
+    if is_plain(expected):
+        return functools.partial(operator.eq, expected)
+    return functools.partial(_equal_number if type(expected) in (int, float) else _equal_and_same, expected)
+
+
+def _equal_number(expected: float, actual: Any) -> bool:
+    return expected == actual and type(actual) is not bool
+
+
+def _equal_and_same(expected: Any, actual: Any) -> bool:
+    return bool(expected == actual) and _same_booleans(expected, actual)
 
 
 def is_plain(value: Any) -> bool:
@@ -57,24 +69,6 @@ def is_plain(value: Any) -> bool:
         elif kind is not str and item is not None:
             return False
     return True
-
-
-def is_delicate(value: Any) -> bool:
-    """Whether the value holds something that Python takes for equal to a boolean or a number of 0 or 1."""
-    if value.__class__ is str:
-        return False
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if item.__class__ is str:
-            continue
-        if isinstance(item, dict):
-            stack.extend(item.values())
-        elif isinstance(item, _ARRAYS):
-            stack.extend(item)
-        elif isinstance(item, _NUMBERS) and (item == 0 or item == 1):
-            return True
-    return False
 
 
 def _same_booleans(expected: Any, actual: Any) -> bool:
