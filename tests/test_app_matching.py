@@ -56,6 +56,14 @@ def test_one_trajectory_and_one_test_belong_together(tmp_path: Path) -> None:
     assert grade(lines(tmp_path / "t.jsonl", record(None, "a")), tests=[tests]).outcomes == {"wants_a": "pass"}
 
 
+def test_one_of_each_with_ids_that_differ_is_graded_and_noted(tmp_path: Path) -> None:
+    """Two explicit ids that disagree may be a mistake, so the pairing is told."""
+    tests = write_tests(tmp_path / "one.rightcall.json", wants_a=A)
+    kept = grade(lines(tmp_path / "t.jsonl", record("cancel", "a")), tests=[tests])
+    assert kept.outcomes == {"wants_a": "pass"}
+    assert kept.end_note.warnings == ("`cancel` was graded for `wants_a`: there is one of each, of other ids",)
+
+
 @pytest.mark.parametrize(
     "traces",
     [

@@ -165,7 +165,8 @@ def test_init_writes_an_example_that_passes(capfdbinary: Capture) -> None:
     """The example can be graded as it is."""
     ran = run_here(capfdbinary, "init", "evals")
     names = ["refund.rightcall.yaml", "refund.traces.jsonl", "rightcall.schema.json"]
-    assert (0, [f"wrote evals/{name}" for name in names]) == (ran.code, ran.out.splitlines())
+    following = "next: rightcall grade evals/refund.traces.jsonl --tests evals/refund.rightcall.yaml"
+    assert (0, [*(f"wrote evals/{name}" for name in names), following]) == (ran.code, ran.out.splitlines())
     assert run_here(capfdbinary, "validate", "evals/refund.rightcall.yaml").code == 0
     graded = run_here(capfdbinary, "grade", "evals/refund.traces.jsonl", "-t", "evals/refund.rightcall.yaml")
     assert graded.code == 0

@@ -258,6 +258,9 @@ def _settle_lonely(
     assert isinstance(item, Trajectory)
     if count == 1:
         attempts.add(compiled.test.id, runner.attempt(item, compiled, reading.file))
+        if (item.id or item.conversation_id) and not compiled.test.positional:
+            shown = _shown(item, reading.file)
+            notes.warnings.append(f"`{shown}` was graded for `{compiled.test.id}`: there is one of each, of other ids")
     else:
         notes.unused.insert(0, _unused(item, reading.file, None))
 

@@ -24,5 +24,8 @@ def command(directory: str) -> None:
     """
     from rightcall.app import service
 
-    for path in service.init(directory):
+    written = service.init(directory)
+    for path in written:
         streams.say(f"wrote {path}")
+    tests, traces, *_ = written
+    streams.say(f"next: rightcall grade {traces} --tests {tests}")
