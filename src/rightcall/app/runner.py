@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rightcall.core import jsontext
-from rightcall.core.assertion import Compiled, judge
+from rightcall.core.assertion import Compiled, error_verdict, judge
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import (
     Attempt,
@@ -23,7 +23,7 @@ from rightcall.core.results import (
     result_outcome,
     statistics,
 )
-from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
+from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import TraceError
 from rightcall.testsets import CompiledTest
 from rightcall.testsets.model import Test
@@ -99,17 +99,7 @@ class Alignments(Mapping[str, tuple[Row, ...]]):
 def _crashed(assertion: Compiled, error: Exception) -> Verdict:
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     reason = f"rightcall itself failed ({what}); this is a mistake of ours, please report it."
-    return Verdict(
-        id=assertion.id,
-        name=assertion.name,
-        kind=assertion.kind,
-        status=Status.ERROR,
-        severity=assertion.severity,
-        ban=assertion.ban,
-        evidence=Evidence(
-            (Finding(code=CRASHED, message=reason),), {"traceback": "".join(traceback.format_exception(error))}
-        ),
-    )
+    return error_verdict(assertion, CRASHED, reason, {"traceback": "".join(traceback.format_exception(error))})
 
 
 def _place(trajectory: Trajectory, file: str) -> str:

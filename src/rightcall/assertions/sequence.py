@@ -11,7 +11,7 @@ from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
-from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch
@@ -38,12 +38,7 @@ class ToolSequence(Assertion, frozen=True, kw_only=True, tag="sequence"):
         """Make it ready to check many trajectories; `TestSetError` for no steps, or with the path of a bad one."""
         if not self.steps:
             raise TestSetError("a sequence needs at least one step", Where(path="steps"))
-        patterns = []
-        for index, step in enumerate(self.steps):
-            try:
-                patterns.append(compile_match(step.tool, step.match, setting))
-            except TestSetError as error:
-                raise error.within(path=f"steps[{index}]") from None
+        patterns = compile_each(self.steps, lambda step: compile_match(step.tool, step.match, setting), "steps")
         return SequenceCheck(patterns, setting)
 
 

@@ -11,11 +11,10 @@ from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted, select
-from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
 from rightcall.core.values import display, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
-from rightcall.errors import TestSetError
 
 
 class RequiredTool(Assertion, frozen=True, kw_only=True, tag="required_tool"):
@@ -112,13 +111,8 @@ class ForbiddenTools(Assertion, frozen=True, kw_only=True, tag="forbidden_tools"
 
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories; `TestSetError` with the path of a match that cannot be."""
-        patterns = []
-        for index, entry in enumerate(self.tools):
-            tool, match = (entry, UNSET) if isinstance(entry, str) else (entry.tool, entry.match)
-            try:
-                patterns.append(compile_match(tool, match, setting))
-            except TestSetError as error:
-                raise error.within(path=f"tools[{index}]") from None
+        entries = [ForbiddenTool(tool=entry) if isinstance(entry, str) else entry for entry in self.tools]
+        patterns = compile_each(entries, lambda entry: compile_match(entry.tool, entry.match, setting), "tools")
         return ForbiddenCheck(patterns, setting)
 
 

@@ -8,14 +8,13 @@ from typing import Literal
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
-from rightcall.core.counting import Count, Counted, is_plain, select
+from rightcall.core.counting import Count, Counted, select, shows_all
 from rightcall.core.explaining import Lineup, align, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
 from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
-from rightcall.core.patterns import ExpectedCall, Pattern, compile_call
+from rightcall.core.patterns import ExpectedCall, Pattern, compile_call, compile_each
 from rightcall.core.results import Row
 from rightcall.core.verdicts import Evidence, Finding, Words
-from rightcall.errors import TestSetError
 
 
 class ToolCallTrajectory(Assertion, frozen=True, kw_only=True, tag="trajectory"):
@@ -46,12 +45,9 @@ class ToolCallTrajectory(Assertion, frozen=True, kw_only=True, tag="trajectory")
 
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories; `TestSetError` with the path of a call that cannot be."""
-        patterns = []
-        for index, call in enumerate(self.expected_tool_calls):
-            try:
-                patterns.append(compile_call(call, self.arguments, setting))
-            except TestSetError as error:
-                raise error.within(path=f"expected_tool_calls[{index}]") from None
+        patterns = compile_each(
+            self.expected_tool_calls, lambda call: compile_call(call, self.arguments, setting), "expected_tool_calls"
+        )
         unordered = self.parallel == "unordered" or setting.parallel_unordered
         return TrajectoryCheck(patterns, self, setting, unordered=unordered)
 
@@ -82,7 +78,7 @@ class TrajectoryCheck:
         """Decide at once where nothing is unknown, else by asking what the unknown could change."""
         calls = trajectory.tool_calls
         assert calls is not None
-        if self.is_simple and not trajectory.gaps and is_plain(calls):
+        if self.is_simple and not trajectory.gaps and shows_all(calls):
             return self._plainly(trajectory, calls)
         return self._carefully(trajectory, self._select(calls))
 

@@ -113,7 +113,7 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
             raise CannotJudge("not_recorded", f"No tool calls were recorded: {_why(trajectory)}")
         evidence = assertion.check(trajectory)
     except CannotJudge as error:
-        return _error(assertion, error)
+        return error_verdict(assertion, error.code, error.reason, {"precision": None, "recall": None})
     fails = evidence.fails or bool(evidence.findings)
     if fails and not trajectory.tool_calls:
         evidence = _noting_silence(evidence.spoken())
@@ -136,8 +136,8 @@ def _noting_silence(evidence: Evidence) -> Evidence:
     return msgspec.structs.replace(evidence, findings=(noted, *others))
 
 
-def _error(assertion: Compiled, error: CannotJudge) -> Verdict:
-    finding = Finding(code=error.code, message=error.reason)
+def error_verdict(assertion: Compiled, code: str, reason: str, details: dict[str, Any]) -> Verdict:
+    """The verdict of an assertion that could not be judged."""
     return Verdict(
         id=assertion.id,
         name=assertion.name,
@@ -145,7 +145,7 @@ def _error(assertion: Compiled, error: CannotJudge) -> Verdict:
         status=Status.ERROR,
         severity=assertion.severity,
         ban=assertion.ban,
-        evidence=Evidence((finding,), {"precision": None, "recall": None}),
+        evidence=Evidence((Finding(code=code, message=reason),), details),
     )
 
 

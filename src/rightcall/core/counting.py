@@ -55,7 +55,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
         return [at for at, call in enumerate(self.calls) if call.arguments_state in UNKNOWN_STATES]
 
 
-def is_plain(calls: Sequence[ToolCall]) -> bool:
+def shows_all(calls: Sequence[ToolCall]) -> bool:
     """Whether every call counts by default and shows its arguments: the common case, told in one pass."""
     for call in calls:
         if call.arguments_state != "ok" or call.kind == "output" or call.requestor != "assistant":

@@ -92,16 +92,22 @@ def _findings(lineup: Lineup, mode: ModeRules, pairs: Pairs, unordered: bool) ->
 
 
 def _missing(lineup: Lineup, pairs: Pairs) -> Iterator[Finding]:
-    taken = {made for made in pairs if made is not None}
-    unpaired: dict[str, list[int]] = {}
-    for at, call in enumerate(lineup.calls):
-        if at not in taken:
-            unpaired.setdefault(call.name, []).append(at)
+    unpaired = _unpaired(lineup, pairs)
     effort = Effort()
     for index, made in enumerate(pairs):
         if made is None:
             rivals = unpaired.get(lineup.patterns[index].name)
             yield _differing(lineup, index, rivals, effort) if rivals else _uncalled(lineup, index)
+
+
+def _unpaired(lineup: Lineup, pairs: Pairs) -> dict[str, list[int]]:
+    """The positions of the calls that nothing is paired with, by name."""
+    taken = set(pairs)
+    unpaired: dict[str, list[int]] = {}
+    for at, call in enumerate(lineup.calls):
+        if at not in taken:
+            unpaired.setdefault(call.name, []).append(at)
+    return unpaired
 
 
 def _uncalled(lineup: Lineup, index: int) -> Finding:
@@ -211,11 +217,7 @@ def align(lineup: Lineup) -> tuple[Row, ...]:
 
 def _with_differing(lineup: Lineup, pairs: list[int | None]) -> list[int | None]:
     """Put an unpaired expected call beside the closest unpaired call of its name, for the eye."""
-    taken = set(pairs)
-    free: dict[str, list[int]] = {}
-    for at, call in enumerate(lineup.calls):
-        if at not in taken:
-            free.setdefault(call.name, []).append(at)
+    free = _unpaired(lineup, pairs)
     effort = Effort()
     result = list(pairs)
     for index, made in enumerate(pairs):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -17,6 +17,7 @@ from rightcall.core.stringify import stringify
 from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain
 from rightcall.errors import TestSetError, Where
 
+Thing = TypeVar("Thing")
 ArgumentsMode = Literal["partial", "exact", "ignore", "subset", "regex", "deep"]
 
 
@@ -109,6 +110,17 @@ def compile_call(call: ExpectedCall, mode: ArgumentsMode, setting: Setting) -> P
     if call.arguments is UNSET or mode == "ignore":
         return Pattern(name=call.name, mode=mode)
     return _from_arguments(call, mode, call.arguments, setting)
+
+
+def compile_each(things: Iterable[Thing], compile_one: Callable[[Thing], Pattern], field: str) -> list[Pattern]:
+    """Compile a list; an error of one of them has its place in the field that lists them."""
+    patterns = []
+    for index, thing in enumerate(things):
+        try:
+            patterns.append(compile_one(thing))
+        except TestSetError as error:
+            raise error.within(path=f"{field}[{index}]") from None
+    return patterns
 
 
 def compile_match(tool: str, match: Match | UnsetType, setting: Setting) -> Pattern:

@@ -33,6 +33,11 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
         return [*self.history, *(self.reply or ())]
 
 
+def is_pair(value: Any) -> bool:
+    """Whether a value holds a request and what became of it, whosever they are."""
+    return isinstance(value, dict) and isinstance(value.get("request"), dict) and "response" in value
+
+
 def settled(value: Any) -> Any:
     """The beginning of a log in which the first request may be so long that its response is not in sight."""
     first = value[0] if isinstance(value, list) and len(value) == 1 else None

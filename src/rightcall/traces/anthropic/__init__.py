@@ -14,7 +14,7 @@ from rightcall.traces.anthropic import bodies, stream
 def claims(head: bytes) -> bool:
     """Whether the first value has what only this format has: plain messages alone are not."""
     value = exchanges.settled(heads.settled(head))
-    if isinstance(value, list) and value and all(map(_is_exchange, value)):
+    if isinstance(value, list) and value and all(map(exchanges.is_pair, value)):
         return any(map(bodies.is_exchange, value)) and not any("choices" in (one["response"] or ()) for one in value)
     return any(map(_has_own, heads.sketches(head))) and families.claims(FAMILY, head)
 
@@ -22,7 +22,7 @@ def claims(head: bytes) -> bool:
 def _has_own(value: Any) -> bool:
     if isinstance(value, list):
         return bodies.is_content(value) or any(map(_has_own, value))
-    if _is_exchange(value):
+    if exchanges.is_pair(value):
         return bodies.is_exchange(value)
     return blocks.is_own(value) or bodies.is_own(value) or stream.is_own(value)
 
@@ -33,17 +33,13 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
 
 
 def _kind(value: Any) -> str | None:
-    if _is_exchange(value):
+    if exchanges.is_pair(value):
         return families.EXCHANGE if bodies.is_exchange(value) else None
     if stream.is_event(value):
         return "event"
     if bodies.is_body(value) or bodies.is_content(value):
         return families.RECORD
     return families.MESSAGE if blocks.is_message(value) else None
-
-
-def _is_exchange(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("request"), dict) and "response" in value
 
 
 def _whole(value: Any) -> Iterator[Trajectory]:

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import conversation, shapes
+from rightcall.traces import chat, conversation, shapes
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 _MEANINGS: Final = {
@@ -157,7 +157,7 @@ def _invalid(entry: Any, place: str) -> tuple[ToolCall, list[str]]:
 
 def _answered(message: dict[str, Any], at: str) -> Answered:
     name, identity = message.get("name"), message.get("tool_call_id")
-    result = _text(message.get("content"))
+    result = chat.text(message.get("content"))
     failed = message.get("status") == "error"
     return Answered(
         id=identity if isinstance(identity, str) and identity else None,
@@ -169,17 +169,8 @@ def _answered(message: dict[str, Any], at: str) -> Answered:
     )
 
 
-def _text(content: Any) -> Any:
-    """The text of a message: its string, or its text parts joined; other content as it stands."""
-    if not isinstance(content, list):
-        return content
-    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
-    texts = [part for part in parts if isinstance(part, str)]
-    return "".join(texts) if texts and len(texts) == len(parts) else content
-
-
 def _output(message: dict[str, Any]) -> Any:
     """The text of the last message, if the model wrote it and asked for no call."""
     if _meaning(message) != "ai" or message.get("tool_calls") or message.get("invalid_tool_calls"):
         return None
-    return _text(message.get("content")) or None
+    return chat.text(message.get("content")) or None

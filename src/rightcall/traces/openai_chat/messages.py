@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, hidden, shapes
+from rightcall.traces import chat, documents, hidden, shapes
 from rightcall.traces.conversation import Answered, Asked, Event, Said, joined
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -182,7 +182,7 @@ def _blocks(content: Any, place: str) -> list[tuple[dict[str, Any], str]]:
 
 def _answered(message: dict[str, Any], place: str) -> Answered:
     failed = message.get("is_error") is True or message.get("status") == "error"
-    content = text(message.get("content"))
+    content = chat.text(message.get("content"))
     name = message.get("name") or message.get("tool_name")
     identity = message.get("tool_call_id")
     return Answered(
@@ -195,21 +195,12 @@ def _answered(message: dict[str, Any], place: str) -> Answered:
     )
 
 
-def text(content: Any) -> Any:
-    """The text of a message: its string, or its text parts joined; other content as it stands."""
-    if not isinstance(content, list):
-        return content
-    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
-    texts = [part for part in parts if isinstance(part, str)]
-    return "".join(texts) if texts and len(texts) == len(parts) else content
-
-
 def _output(messages: list[Any]) -> Any:
     """The text of the last message of the model, if it asks for no call."""
     last = next((item for item in reversed(messages) if item.get("role") == "assistant"), None)
     if last is None or any(True for _ in _entries(last, "")):
         return None
-    return text(last.get("content")) or None
+    return chat.text(last.get("content")) or None
 
 
 def key(message: Any) -> Any:
@@ -217,7 +208,7 @@ def key(message: Any) -> Any:
     if not isinstance(message, dict):
         return message
     unread = [sign.place for sign in _signs(message, "")]
-    return message.get("role"), text(message.get("content")) or None, _called(message), unread
+    return message.get("role"), chat.text(message.get("content")) or None, _called(message), unread
 
 
 def _called(message: dict[str, Any]) -> Any:

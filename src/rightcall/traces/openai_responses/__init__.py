@@ -14,7 +14,7 @@ from rightcall.traces.openai_responses import bodies, stream
 def claims(head: bytes) -> bool:
     """Whether the first value is of this format and of no other: messages alone are not."""
     value = exchanges.settled(heads.settled(head))
-    if isinstance(value, list) and value and all(map(_is_exchange, value)):
+    if isinstance(value, list) and value and all(map(exchanges.is_pair, value)):
         return any(map(bodies.is_exchange, value)) and not any("messages" in one["request"] for one in value)
     return any(map(_has_own, heads.sketches(head))) and families.claims(FAMILY, head)
 
@@ -23,7 +23,7 @@ def _has_own(value: Any) -> bool:
     """Whether a value has what only this format has: an item, a body, an event, or an exchange with a body."""
     if isinstance(value, list):
         return any(map(_has_own, value))
-    if _is_exchange(value):
+    if exchanges.is_pair(value):
         return bodies.is_exchange(value)
     return responses.is_own(value) or bodies.is_body(value) or stream.is_own(value)
 
@@ -34,17 +34,13 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
 
 
 def _kind(value: Any) -> str | None:
-    if _is_exchange(value):
+    if exchanges.is_pair(value):
         return families.EXCHANGE if bodies.is_exchange(value) else None
     if stream.is_event(value):
         return "event"
     if bodies.is_body(value):
         return families.RECORD
     return families.MESSAGE if responses.is_item(value) else None
-
-
-def _is_exchange(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("request"), dict) and "response" in value
 
 
 def _whole(value: Any) -> Iterator[Trajectory]:
