@@ -136,8 +136,13 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
     found = spans.read(chunks, rejected)
     if rejected and not found:
         raise TraceError(f"no spans were found: {rejected[0]}")
-    for item in _trajectories(spans.groups(found, SESSION_KEYS), tuple(rejected)):
+    for item in trajectories(found, tuple(rejected)):
         yield item.within(file=file) if isinstance(item, TraceError) else item
+
+
+def trajectories(found: Iterable[Span], gaps: tuple[str, ...] = ()) -> Iterator[Trajectory | TraceError]:
+    """Every conversation that spans in any order tell, by its start. `gaps` are those of all."""
+    return _trajectories(spans.groups(found, SESSION_KEYS), gaps)
 
 
 def _trajectories(groups: list[Group], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
