@@ -16,7 +16,7 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, Where, did_you_mean
-from rightcall.traces import documents, heads, native, objects
+from rightcall.traces import containers, documents, heads, native, objects
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
@@ -86,8 +86,14 @@ FORMATS: Final[dict[str, Format]] = {
 
 
 def detect(head: bytes) -> str:
-    """The name of the format that the first bytes of a file are in; `TraceError` if no format knows them."""
-    head = head[: documents.HEAD].removeprefix(b"\xef\xbb\xbf")
+    """The name of the format that the first bytes of a file are in; `TraceError` if no format knows them.
+
+    Compression, captured streams, protobuf and tables are seen through.
+    """
+    return _detected(containers.head_of(head[: documents.HEAD]))
+
+
+def _detected(head: bytes) -> str:
     if expectations := heads.expectations(head):
         raise TraceError(f"this file holds {expectations}, which say what should be called; give a recorded trace")
     for name, format_ in FORMATS.items():
@@ -143,13 +149,28 @@ def read(chunks: Iterable[bytes], *, format: str | None = None, file: str = "-")
 
 
 def _read(chunks: Iterable[bytes], format_: Format | None, file: str) -> Iterator[Trajectory | TraceError]:
+    source = containers.Source(chunks)
+    given, failure = 0, None
     try:
-        head, chunks = documents.peek(chunks)
-        if head.strip():
-            chosen = format_ or FORMATS[detect(head)]
-            yield from chosen.read(chunks, file)
+        for item in _items(source, format_, file):
+            given += 1
+            yield source.marked(item)
     except TraceError as error:
-        raise error.within(file=file) from None
+        failure = error
+    if source.damage is None and failure is not None:
+        raise failure.within(file=file)
+    if source.damage is not None:
+        # What was read stays; that it is not all is an error of its own, and the only one if nothing was.
+        damage = source.damage.within(file=file)
+        if not given:
+            raise damage
+        yield damage
+
+
+def _items(source: containers.Source, format_: Format | None, file: str) -> Iterator[Trajectory | TraceError]:
+    head, chunks = documents.peek(source)
+    if head.strip():
+        yield from (format_ or FORMATS[_detected(head)]).read(chunks, file)
 
 
 def identities(chunks: Iterable[bytes], *, format: str | None = None) -> Iterator[str] | None:
@@ -157,10 +178,10 @@ def identities(chunks: Iterable[bytes], *, format: str | None = None) -> Iterato
 
     Only native records, one a line, tell their id at once.
     """
-    head, chunks = documents.peek(chunks)
+    head, chunks = documents.peek(containers.Source(chunks))
     if not head.strip():
         return iter(())
-    return native.identities(chunks) if (format or detect(head)) == "native" else None
+    return native.identities(chunks) if (format or _detected(head)) == "native" else None
 
 
 def find(name: str) -> Format:

@@ -80,6 +80,18 @@ def peek(chunks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
     return head[:HEAD], itertools.chain(blank, lines_, [start] if start else [], source)
 
 
+def whole(chunks: Iterable[bytes]) -> bytes:
+    """All bytes of what can only be read whole; `TraceError` beyond the limit of a document."""
+    taken, size = list[bytes](), 0
+    for chunk in chunks:
+        taken.append(chunk)
+        size += len(chunk)
+        if size > MAX_DOCUMENT:
+            limit = MAX_DOCUMENT // (1024 * 1024)
+            raise TraceError(f"the file can only be read whole, and is larger than the limit of {limit} MiB; split it")
+    return b"".join(taken)
+
+
 def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
     source, first = iter(chunks), b""
     while len(first) < len(_BOM) and (chunk := next(source, None)) is not None:

@@ -13,10 +13,7 @@ from rightcall.core import jsontext
 from rightcall.traces import documents
 
 MAGIC: Final = {
-    b"\x1f\x8b": "gzip",
     b"PK\x03\x04": "a zip archive",
-    b"PAR1": "Parquet",
-    b"\x28\xb5\x2f\xfd": "Zstandard",
     b"BZh": "bzip2",
     b"\xfd7zXZ\x00": "xz",
     b"SQLite format 3\x00": "an SQLite database",

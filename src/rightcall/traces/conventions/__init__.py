@@ -98,17 +98,12 @@ NAMES: Final = tuple(CONVENTIONS)
 
 
 def claims(name: str, head: bytes) -> bool:
-    """Whether a file holds spans, and its first bytes a mark of this convention.
-
-    Parquet has its names at the end; who saves spans so is Phoenix, which follows OpenInference.
-    """
-    return name == _owner(head) and spans.is_source(head, heads.sketch(head))
+    """Whether a file holds spans, and its first bytes a mark of this convention."""
+    return name == _owner(head) and spans.is_envelope(heads.sketch(head))
 
 
 def _owner(head: bytes) -> str | None:
     """The convention whose marks the bytes hold; those of exports go before all others."""
-    if head.startswith(b"PAR1"):
-        return NAMES[0]
     for field in ("exports", "marks"):
         for name, convention in CONVENTIONS.items():
             if any(mark in head for mark in getattr(convention, field)):

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from rightcall.core import jsontext
-from rightcall.errors import MissingExtraError, TraceError, Where
+from rightcall.errors import TraceError, Where
 from rightcall.traces import documents
+from rightcall.traces.containers import compression
 
 if TYPE_CHECKING:
     import zipfile
@@ -32,7 +33,7 @@ def samples(chunks: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
     """
     import zipfile
 
-    data = _whole(chunks)
+    data = documents.whole(chunks)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, EOFError) as error:
@@ -47,17 +48,6 @@ def _sample(archive: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes) -> Any
         return _decoded(_member(archive, info, data), info.filename)
     except TraceError as error:
         return error
-
-
-def _whole(chunks: Iterable[bytes]) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    for chunk in chunks:
-        size += len(chunk)
-        if size > documents.MAX_DOCUMENT:
-            raise TraceError(f"the archive is larger than the limit of {documents.MAX_DOCUMENT // 2**20} MiB")
-        parts.append(chunk)
-    return b"".join(parts)
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes) -> bytes:
@@ -93,16 +83,17 @@ def _raw(info: zipfile.ZipInfo, data: bytes) -> bytes:
 def _unpacked(raw: bytes, info: zipfile.ZipInfo) -> bytes:
     import zlib
 
+    pieces, size = list[bytes](), 0
     try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError("reading a log compressed with Zstandard", "bulk") from None
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(raw) as reader:
-            unpacked: bytes = reader.read(info.file_size + 1)
-    except zstandard.ZstdError as error:
-        raise TraceError(f"the member cannot be read: {error}", Where(path=info.filename)) from None
-    if len(unpacked) != info.file_size or zlib.crc32(unpacked) != info.CRC:
+        for piece in compression.unpacked([raw]):
+            pieces.append(piece)
+            size += len(piece)
+            if size > info.file_size:
+                break
+    except TraceError as error:
+        raise error.within(path=info.filename) from None
+    unpacked = b"".join(pieces)
+    if size != info.file_size or zlib.crc32(unpacked) != info.CRC:
         raise TraceError("the member is damaged: its size or its checksum is wrong", Where(path=info.filename))
     return unpacked
 

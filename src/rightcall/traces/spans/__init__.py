@@ -10,7 +10,7 @@ from typing import Any
 
 from rightcall.errors import TraceError
 from rightcall.traces import documents
-from rightcall.traces.spans import logs, phoenix, protobuf, tables
+from rightcall.traces.spans import logs
 from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, is_masked, items, root, roots, text
 from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
@@ -30,7 +30,6 @@ __all__ = [
     "is_cut",
     "is_envelope",
     "is_masked",
-    "is_source",
     "items",
     "nanoseconds",
     "read",
@@ -41,37 +40,9 @@ __all__ = [
 ]
 
 
-def is_source(head: bytes, value: Any) -> bool:
-    """Whether a file holds spans, by its first bytes and the JSON value that they begin with."""
-    return protobuf.claims(head) or _is_table(head) or is_envelope(value)
-
-
-def _is_table(head: bytes) -> bool:
-    return head.startswith(tables.PARQUET) or tables.is_csv(head)
-
-
 def read(chunks: Iterable[bytes], rejected: list[str]) -> list[Span]:
     """Every span of a file. What cannot be read is said in `rejected`: each is a gap of the whole file."""
-    head, chunks = documents.peek(chunks)
-    if protobuf.claims(head):
-        return logs.joined(enveloped(protobuf.request(_whole(chunks))))
-    if head.startswith(tables.PARQUET):
-        return [phoenix.row(row) for row in tables.parquet_rows(_whole(chunks))]
-    if tables.is_csv(head):
-        return [phoenix.row(row) for row in tables.csv_rows(_whole(chunks))]
     return logs.joined(_documents(chunks, rejected))
-
-
-def _whole(chunks: Iterable[bytes]) -> bytes:
-    """All bytes of a file that can only be read whole; `TraceError` beyond the limit."""
-    taken, size = [], 0
-    for chunk in chunks:
-        taken.append(chunk)
-        size += len(chunk)
-        if size > documents.MAX_DOCUMENT:
-            limit = documents.MAX_DOCUMENT // (1024 * 1024)
-            raise TraceError(f"the file is larger than the limit of {limit} MiB")
-    return b"".join(taken)
 
 
 def _documents(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span | Record]:

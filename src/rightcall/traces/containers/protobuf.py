@@ -1,23 +1,31 @@
-"""OTLP in protobuf: its wire format read into the shape that OTLP has in JSON.
+"""OTLP in protobuf: requests of spans and of log records as JSON lines, in the shape that OTLP has in JSON.
 
-Only what spans need is read, field by field as the specification of OpenTelemetry's protocol numbers them.
+Only what spans and records need is read, field by field as the specification of OpenTelemetry's protocol numbers
+them. A file holds one request, or many with the size of each before it (`frames`).
 """
 
 from __future__ import annotations
 
+import math
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
+from rightcall.core import jsontext
 from rightcall.errors import TraceError
+from rightcall.traces import heads
+from rightcall.traces.containers import frames
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _DEPTH: Final = 100
-_IDS = re.compile(rb"\x0a\x10.{16}\x12\x08", re.DOTALL)
+_IDS = re.compile(rb"\x0a\x10.{16}\x12\x08|\x4a\x10.{16}\x52\x08", re.DOTALL)
 _REQUEST = re.compile(rb"\x0a[\x80-\xff]{0,4}[\x01-\x7f][\x0a\x12\x1a]")
+
+
+_NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 class _Field(msgspec.Struct, frozen=True):
@@ -29,7 +37,6 @@ class _Field(msgspec.Struct, frozen=True):
 
 
 _MESSAGES: Final[dict[str, dict[int, _Field]]] = {
-    "Request": {1: _Field("resourceSpans", "ResourceSpans", True)},
     "ResourceSpans": {1: _Field("resource", "Resource"), 2: _Field("scopeSpans", "ScopeSpans", True)},
     "Resource": {1: _Field("attributes", "KeyValue", True)},
     "ScopeSpans": {1: _Field("scope", "Scope"), 2: _Field("spans", "Span", True)},
@@ -46,6 +53,17 @@ _MESSAGES: Final[dict[str, dict[int, _Field]]] = {
         11: _Field("events", "Event", True),
         12: _Field("droppedEventsCount", "number"),
         15: _Field("status", "Status"),
+    },
+    "ResourceLogs": {1: _Field("resource", "Resource"), 2: _Field("scopeLogs", "ScopeLogs", True)},
+    "ScopeLogs": {1: _Field("scope", "Scope"), 2: _Field("logRecords", "LogRecord", True)},
+    "LogRecord": {
+        1: _Field("timeUnixNano", "number"),
+        5: _Field("body", "AnyValue"),
+        6: _Field("attributes", "KeyValue", True),
+        9: _Field("traceId", "id"),
+        10: _Field("spanId", "id"),
+        11: _Field("observedTimeUnixNano", "number"),
+        12: _Field("eventName", "text"),
     },
     "Event": {
         1: _Field("timeUnixNano", "number"),
@@ -69,13 +87,56 @@ _MESSAGES: Final[dict[str, dict[int, _Field]]] = {
 
 
 def claims(head: bytes) -> bool:
-    """Whether bytes begin like a request of spans, and the ids of a span are among them."""
-    return _REQUEST.match(head) is not None and _IDS.search(head) is not None
+    """Whether bytes begin like requests, with the ids of a span or of a record among them."""
+    return _is_request(head) or frames.layout(head, _is_request) is not None
 
 
-def request(data: bytes) -> dict[str, Any]:
-    """A request of spans as OTLP has it in JSON; `TraceError` with the byte if it is cut off or broken."""
-    return _message(data, 0, len(data), "Request", 0)
+def _is_request(head: bytes) -> bool:
+    if _REQUEST.match(head) is None or not heads.binary(head):
+        return False
+    return _IDS.search(head) is not None or b"gen_ai" in head
+
+
+def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """What each resource sent, a line each; `TraceError` with the byte where requests are cut off or broken."""
+    for message in frames.messages(chunks, _is_request):
+        if message.data[:1] in (b"{", b"["):
+            yield message.data + b"\n"
+        else:
+            yield from _request(message.data, message.start)
+
+
+def signs(head: bytes) -> bytes:
+    """The beginning of requests that is too short to be read: an empty request, and what may tell its convention."""
+    return b'{"resourceSpans":[]}\n' + head.replace(b"\n", b" ")
+
+
+def _request(data: bytes, offset: int) -> Iterator[bytes]:
+    for number, wire, value in _fields(data, 0, len(data), offset):
+        if number == 1 and wire == _BYTES:
+            start, stop = value
+            name, kind = _sent(data, start, stop)
+            if kind is not None:
+                yield jsontext.encode({name: [_message(data, start, stop, kind, 0)]}) + b"\n"
+
+
+def _sent(data: bytes, start: int, stop: int) -> tuple[str, str | None]:
+    """What a resource sent, told by the first item in its first scope: spans, records, or metrics, which are none."""
+    scope = _first(data, start, stop)
+    item = None if scope is None else _first(data, *scope)
+    if item is None:
+        return "resourceSpans", "ResourceSpans"
+    begin = data[item[0] : item[1]]
+    if begin[:1] == b"\x0a" and begin[1:2] != b"\x10":
+        return "resourceMetrics", None
+    spans = begin[:1] in (b"\x0a", b"\x12", b"")
+    return ("resourceSpans", "ResourceSpans") if spans else ("resourceLogs", "ResourceLogs")
+
+
+def _first(data: bytes, start: int, stop: int) -> tuple[int, int] | None:
+    """Where the first field of number 2 in a message stands: its scopes, or the items of a scope."""
+    found = (value for number, wire, value in _fields(data, start, stop) if number == 2 and wire == _BYTES)
+    return next(found, None)
 
 
 def _message(data: bytes, start: int, stop: int, name: str, depth: int) -> dict[str, Any]:
@@ -95,8 +156,11 @@ def _message(data: bytes, start: int, stop: int, name: str, depth: int) -> dict[
     return found
 
 
-def _fields(data: bytes, at: int, stop: int) -> Iterator[tuple[int, int, Any]]:
-    """Each field: its number, its wire type, and its number or the range of its bytes."""
+def _fields(data: bytes, at: int, stop: int, offset: int = 0) -> Iterator[tuple[int, int, Any]]:
+    """Each field: its number, its wire type, and its number or the range of its bytes.
+
+    `offset` is where the data stands in the file.
+    """
     while at < stop:
         begin = at
         tag, at = _varint(data, at, stop)
@@ -110,9 +174,9 @@ def _fields(data: bytes, at: int, stop: int) -> Iterator[tuple[int, int, Any]]:
         else:
             length = {_FIXED64: 8, _FIXED32: 4}.get(wire, -1)
         if length < 0 or number == 0:
-            raise TraceError(f"this is no OTLP protobuf: byte {begin} is no field")
+            raise TraceError(f"this is no OTLP protobuf: byte {offset + begin} is no field")
         if at + length > stop:
-            raise TraceError(f"the protobuf is cut off: the field at byte {begin} is longer than what follows")
+            raise TraceError(f"the protobuf is cut off: the field at byte {offset + begin} is longer than what follows")
         yield number, wire, (at, at + length)
         at += length
 
@@ -136,7 +200,7 @@ def _value(data: bytes, kind: str, wire: int, value: Any, depth: int) -> Any:
         return raw.hex() if kind == "id" else raw.decode("utf-8", "replace")
     if wire == _FIXED64:
         (number,) = struct.unpack("<d" if kind == "double" else "<Q", data[slice(*value)])
-        return number
+        return number if math.isfinite(number) else _NOT_FINITE[str(number)]
     if wire == _VARINT and kind in ("number", "integer", "boolean"):
         signed = value - 2**64 if kind == "integer" and value >= 2**63 else value
         return bool(value) if kind == "boolean" else signed
