@@ -241,7 +241,7 @@ def test_inspect_calls_that_stand_only_in_events_come_last() -> None:
 def test_inspect_results_without_calls_are_a_gap() -> None:
     """Calls were made that the log does not show (G12)."""
     read = one("inspect-log", sample({"role": "tool", "content": "x", "tool_call_id": "1", "function": "a"}))
-    assert (read.tool_calls, read.gaps) == ((), ("1 results answer calls that are not recorded",))
+    assert (read.tool_calls, read.gaps) == ((), ("messages[0] answers no call that is recorded",))
 
 
 def archive(**members: bytes) -> bytes:

@@ -111,14 +111,14 @@ def test_equal_calls_with_equal_ids_all_count() -> None:
 
 
 def test_odd_blocks_are_told() -> None:
-    """A call without input or name is kept, an unknown block is a warning, an orphan result too."""
+    """A call without input or name is kept, an unknown block is a warning, an orphan result a gap (G12)."""
     read = one([asks({"type": "tool_use", "id": "1"}, {"type": "novelty"}), answers(result("9", "?"))])
     assert [(call.name, call.arguments_state) for call in read.tool_calls or ()] == [("", "not_captured")]
     assert read.warnings == (
         "[0].content[0] has no string for its name; counted as a call without a name",
         "[0].content[1] is a block of the unknown type `novelty` and is not read",
-        "[1].content[0] answers no call and is not read",
     )
+    assert read.gaps == ("[1].content[0] answers no call that is recorded",)
 
 
 def test_calls_of_unknown_types_are_calls_with_a_warning() -> None:

@@ -119,7 +119,7 @@ def test_a_finish_reason_of_calls_without_a_call_is_a_gap(reason: str, tool_call
 def test_a_result_without_its_call_is_a_gap() -> None:
     """Something was called that the messages do not show (G12)."""
     read = one("openai-chat", [USER, DONE, {"role": "tool", "tool_call_id": "1", "content": "x"}])
-    assert (names(read), read.gaps) == ([], ("[2] answers no call and is not read",))
+    assert (names(read), read.gaps) == ([], ("[2] answers no call that is recorded",))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ NOT_RECORDED = [
 def test_a_chat_without_a_message_of_the_model_is_not_recorded(value: Any) -> None:
     """It is no conversation of no calls, and the trajectory says why (G3)."""
     read = one("openai-chat", value)
-    assert (read.tool_calls, read.warnings) == (None, ("the trace has no message of the model",))
+    assert (read.tool_calls, read.warnings) == (None, ("there is no message of the model",))
 
 
 @pytest.mark.parametrize("choices", [5, True, 1.5, "x", {"index": 0}])

@@ -102,7 +102,7 @@ def test_a_response_without_its_call_is_a_gap() -> None:
     read = one(answers(7), calls("a", 8))
     assert ([call.name for call in read.tool_calls or ()], read.gaps) == (
         ["a"],
-        ("1 responses answer calls that are not recorded",),
+        ("[0] answers no call that is recorded",),
     )
 
 

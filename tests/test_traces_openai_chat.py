@@ -84,11 +84,11 @@ def test_a_result_goes_to_the_call_that_it_answers(messages: list[Any], results:
     assert read.warnings == ()
 
 
-def test_a_result_without_a_call_is_a_warning() -> None:
+def test_a_result_without_a_call_is_a_gap() -> None:
     """Nothing is made up from it."""
     read = one([USER, asks(function("a", id="1")), answers("2", "?")])
     assert told(read) == [("a", {}, "requested", None)]
-    assert read.warnings == ("[2] answers no call and is not read",)
+    assert read.gaps == ("[2] answers no call that is recorded",)
 
 
 def test_stubs_on_result_messages_are_no_calls() -> None:

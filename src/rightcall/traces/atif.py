@@ -43,8 +43,15 @@ def _trajectory(value: dict[str, Any], path: str, warnings: list[str]) -> Trajec
     steps, agent = value["steps"], value.get("agent")
     about = agent if isinstance(agent, dict) else {}
     told = _events(steps, path, warnings, about.get("name"))
+    searched = [(step, f"{path}[{index}]") for index, step in enumerate(steps) if not _is_copied(step)]
     made = conversation.trajectory(
-        steps, told, [], path=path, tools=toolspecs.tools(about.get("tool_definitions")), output=_output(steps)
+        steps,
+        told,
+        [],
+        path=path,
+        tools=toolspecs.tools(about.get("tool_definitions")),
+        output=_output(steps),
+        searched=searched,
     )
     return msgspec.structs.replace(made, warnings=(*warnings, *made.warnings))
 
@@ -100,7 +107,7 @@ def _events(steps: list[Any], path: str, warnings: list[str], agent: Any) -> Ite
         at = f"{path}[{index}]"
         if not isinstance(step, dict):
             raise TraceError(f"expected a step, an object; found {shapes.kind(step)}", Where(path=at))
-        if step.get("is_copied_context") is True:
+        if _is_copied(step):
             continue
         if step.get("source") == "user":
             yield Said()
@@ -111,6 +118,11 @@ def _events(steps: list[Any], path: str, warnings: list[str], agent: Any) -> Ite
             yield from _answers(results, calls, at)
         elif step.get("tool_calls"):
             warnings.append(f"{at} has calls although it is no step of the agent; they are not read")
+
+
+def _is_copied(step: Any) -> bool:
+    """Whether a step repeats what another trajectory tells."""
+    return isinstance(step, dict) and step.get("is_copied_context") is True
 
 
 def _calls(

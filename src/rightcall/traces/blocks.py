@@ -130,7 +130,7 @@ class Reading:
                 one = msgspec.structs.replace(one, parent=latest[caller])
             latest[one.id] = index
             calls.append(one)
-        return msgspec.structs.replace(made, tool_calls=tuple(calls))
+        return made if made.tool_calls is None else msgspec.structs.replace(made, tool_calls=tuple(calls))
 
 
 def _blocks(message: Any, at: str) -> Iterator[tuple[dict[str, Any], str]]:

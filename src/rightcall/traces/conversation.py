@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from rightcall.core import jsontext
 from rightcall.core.calls import UNSETTLED_STATUSES, CallStatus, ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents
+from rightcall.traces import documents, hidden
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -39,9 +39,10 @@ Event = Said | Asked | Answered
 
 
 class Joined(msgspec.Struct, frozen=True):
-    """The calls of a conversation in order, and warnings about results that answer none of them."""
+    """The calls of a conversation in order; `gaps` are results without their call, `warnings` results told again."""
 
     calls: tuple[ToolCall, ...]
+    gaps: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
@@ -82,15 +83,18 @@ def joined(events: Iterable[Event]) -> Joined:
     latest message that still waits for a result with that id is meant.
     """
     calls: list[ToolCall] = []
-    warnings: list[str] = []
-    open_, turn, message, user_spoke = _Open(), 0, -1, False
+    gaps, warnings = list[str](), list[str]()
+    open_, answers, turn, message, user_spoke = _Open(), _Answers(), 0, -1, False
     for event in events:
         if isinstance(event, Answered):
             index = _find(open_, event)
-            if index is None:
-                warnings.append(f"{event.place} answers no call and is not read".strip())
-            else:
+            if index is not None:
                 calls[index] = _answered(calls[index], event)
+                answers.add(event)
+            elif answers.has(event):
+                warnings.append(f"{event.place} repeats a result and is not read".strip())
+            else:
+                gaps.append(f"{event.place or 'a result'} answers no call that is recorded")
             continue
         if isinstance(event, Said):
             turn += message >= 0 and not user_spoke
@@ -101,7 +105,21 @@ def joined(events: Iterable[Event]) -> Joined:
             if call.status in UNSETTLED_STATUSES:
                 open_.add(len(calls), message, _keys(call))
             calls.append(msgspec.structs.replace(call, turn=turn, message=message))
-    return Joined(tuple(calls), tuple(warnings))
+    return Joined(tuple(calls), tuple(gaps), tuple(warnings))
+
+
+class _Answers:
+    """The results that were joined to a call, to know one that is told again under the same id."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[tuple[str | None, Any]]] = defaultdict(list)
+
+    def add(self, answer: Answered) -> None:
+        if answer.id:
+            self._known[answer.id].append((answer.name, answer.result))
+
+    def has(self, answer: Answered) -> bool:
+        return bool(answer.id) and (answer.name, answer.result) in self._known[answer.id or ""]
 
 
 def trajectory(
@@ -113,27 +131,33 @@ def trajectory(
     tools: tuple[ToolSpec, ...] = (),
     gaps: tuple[str, ...] = (),
     output: Any = None,
+    searched: Iterable[tuple[Any, str]] | None = None,
 ) -> Trajectory:
-    """The trajectory of the events of some messages. `warnings` may still grow while the events are read."""
-    told = joined(events)
+    """The trajectory of the events of some messages. `warnings` may still grow while the events are read.
+
+    What looks like calls in the messages, and was not read, is a gap; `searched` are the values to search with
+    their places, if these are not the messages under `path`. Without a message of the model, and without a result of
+    a call, nothing is recorded of what it called (G3).
+    """
+    heard = list(events)
+    told = joined(heard)
     if len(told.calls) > documents.MAX_CALLS:
         limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
         raise TraceError(limit, Where(path=path))
+    placed = ((one, f"{path}[{index}]") for index, one in enumerate(messages)) if searched is None else searched
+    recorded = any(isinstance(event, Asked | Answered) for event in heard)
     return Trajectory(
-        tool_calls=told.calls,
-        gaps=gaps,
+        tool_calls=told.calls if recorded else None,
+        gaps=(*gaps, *hidden.unread(placed, told.calls), *told.gaps),
         available_tools=tools,
         messages=messages,
         output=output,
-        warnings=(*warnings, *told.warnings),
+        warnings=(*warnings, *told.warnings, *(() if recorded else (SILENT,))),
     )
 
 
-def recorded(made: Trajectory, events: Iterable[Event]) -> Trajectory:
-    """The same trajectory, with calls that are not recorded where the model says nothing in it (G3)."""
-    if any(isinstance(event, Asked) for event in events):
-        return made
-    return msgspec.structs.replace(made, tool_calls=None, warnings=(*made.warnings, "there is no message of the model"))
+SILENT: Final = "there is no message of the model"
+"""Why the calls of a conversation are not recorded."""
 
 
 def _keys(call: ToolCall) -> list[Hashable]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -16,9 +17,14 @@ _KEYS: Final = frozenset(
 )
 """Keys under which calls stand, in lower case and without the marks between words."""
 
-_TYPES: Final = frozenset(
-    {"toolcall", "toolcalls", "tooluse", "functioncall", "customtoolcall", "servertooluse", "mcptooluse", "mcpcall"}
+_TYPES: Final = re.compile(
+    r"(?:^|[_.-])calls?$|(?:tool|function|mcp)[_-]?(?:calls?|uses?|invocations?)$", re.IGNORECASE
 )
+"""What types of calls end in: `function_call`, `tool-call`, `server_tool_use`, `toolInvocation`."""
+
+_ANSWERS: Final = re.compile(r"(?:result|output|return|response|error|denied|request|definition)s?$", re.IGNORECASE)
+"""What types end in that answer a call, or that only speak of one."""
+
 _DEFINITION: Final = frozenset({"parameters", "description", "input_schema", "strict"})
 _OWN: Final = frozenset({*ToolCall.__struct_fields__, *shapes.READ, "custom"})
 
@@ -30,41 +36,125 @@ class Sign(msgspec.Struct, frozen=True):
     entries: tuple[Any, ...]
 
 
-def signs(value: Any, path: str = "", skipped: Iterable[str] = ()) -> Iterator[Sign]:
+class Places(msgspec.Struct, frozen=True):
+    """Where calls were read, and everything around these places."""
+
+    own: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
+
+
+def places(read: Iterable[ToolCall]) -> Places:
+    """Where calls were read, as their sources say."""
+    own = frozenset(source for call in read for source in call.sources)
+    ends = ((source, mark.start()) for source in own for mark in _STEP.finditer(source))
+    return Places(own, own | {source[:end] for source, end in ends})
+
+
+_STEP: Final = re.compile(r"\.|\[")
+
+
+NOWHERE: Final = Places()
+"""The places of a reader that has read no calls."""
+
+
+def signs(value: Any, path: str = "", skipped: Iterable[str] = (), known: Places = NOWHERE) -> Iterator[Sign]:
     """Everything in a value that looks like calls, without recursion and without looking into text.
 
-    `skipped` are keys of the value itself that the reader knows.
+    `skipped` are keys of the value itself that the reader knows; calls at places that are `known` were read.
     """
     if isinstance(value, dict):
         value = {key: part for key, part in value.items() if str(key).partition(".")[0] not in skipped}
     waiting: list[tuple[Any, str]] = [(value, path)]
     while waiting:
         node, at = waiting.pop()
-        if isinstance(node, list):
-            waiting += [(part, f"{at}[{index}]") for index, part in enumerate(node) if isinstance(part, dict | list)]
-        elif isinstance(node, dict):
-            if _is_typed(node):
-                yield Sign(at, (node,))
-                continue
-            for key, part in node.items():
-                place = f"{at}.{key}" if at else str(key)
-                if part and isinstance(part, dict | list | str) and _names_calls(key):
-                    yield Sign(place, tuple(part) if isinstance(part, list) else (part,))
-                elif isinstance(part, dict | list):
-                    waiting.append((part, place))
+        if at and at in known.own:
+            continue
+        if isinstance(node, dict) and at not in known.around and (_is_typed(node) or _is_shaped(node)):
+            yield Sign(at, (node,))
+            continue
+        for key, part, place in _inside(node, at):
+            if part and _names_calls(key):
+                entries = _entries(part, place)
+                if unread := tuple(entry for entry, one in entries if one not in known.around):
+                    yield Sign(place, unread)
+                waiting += [pair for pair in entries if pair[1] in known.around]
+            elif not isinstance(part, str):
+                waiting.append((part, place))
+
+
+def _inside(node: Any, at: str) -> Iterable[tuple[Any, Any, str]]:
+    """The parts of a value that may hold calls, with their keys (none in an array) and their places."""
+    if isinstance(node, list):
+        return [(None, part, f"{at}[{index}]") for index, part in enumerate(node) if isinstance(part, dict | list)]
+    if not isinstance(node, dict):
+        return ()
+    return [
+        (key, part, f"{at}.{key}" if at else str(key))
+        for key, part in _parts(node)
+        if isinstance(part, dict | list | str)
+    ]
+
+
+def _entries(part: Any, place: str) -> list[tuple[Any, str]]:
+    if isinstance(part, list):
+        return [(entry, f"{place}[{index}]") for index, entry in enumerate(part)]
+    return [(part, place)]
 
 
 RESULTS: Final = frozenset({"content", "result", "output", "artifact"})
 """Keys of a message of a tool that hold what the tool gave back."""
 
+_RESULTS: Final = frozenset({*RESULTS, "results", "outputs", "response", "value", "error", "input", "args", "tools"})
+_ASIDE: Final = frozenset(
+    {
+        "toolresult",
+        "toolresults",
+        "toolresponse",
+        "toolresponses",
+        "functionresponse",
+        "codeexecutionresult",
+        "observation",
+        "observations",
+        "tools",
+        "functions",
+        "tooldefinitions",
+        "toolchoice",
+        "toolconfig",
+    }
+)
+"""Keys, in lower case and without the marks between words, of what came back from tools and of the tools on offer."""
+
+
+def _parts(node: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    """The parts of an object without results of tools, which may hold anything, and without definitions."""
+    kind = node.get("type", node.get("part_kind"))
+    answers = isinstance(kind, str) and _ANSWERS.search(kind) is not None
+    return [
+        (key, part)
+        for key, part in node.items()
+        if not (isinstance(part, dict | list) and _bare(key) in _ASIDE) and not (answers and key in _RESULTS)
+    ]
+
 
 def in_messages(messages: Any, path: str = "messages") -> Iterator[Sign]:
     """What looks like calls in messages of any format, other than in results of tools and in calls without a name."""
-    for index, message in enumerate(messages if isinstance(messages, list) else ()):
-        skipped = RESULTS if isinstance(message, dict) and message.get("role") in ("tool", "function") else ()
-        for sign in signs(message, f"{path}[{index}]", skipped):
-            if any(not isinstance(entry, dict | str) or shapes.is_call(entry) for entry in sign.entries):
-                yield sign
+    listed = messages if isinstance(messages, list) else ()
+    for index, message in enumerate(listed):
+        yield from in_message(message, f"{path}[{index}]")
+
+
+def in_message(message: Any, at: str, known: Places = NOWHERE) -> Iterator[Sign]:
+    """What looks like calls in one message, other than calls that were read, results, and calls without a name."""
+    of_tool = isinstance(message, dict) and message.get("role") in ("tool", "function")
+    for sign in signs(message, at, RESULTS if of_tool else (), known):
+        if not of_tool or any(not isinstance(entry, dict | str) or shapes.is_call(entry) for entry in sign.entries):
+            yield sign
+
+
+def unread(placed: Iterable[tuple[Any, str]], read: Sequence[ToolCall]) -> tuple[str, ...]:
+    """A gap for each place in messages that looks like calls, where none was read and that copies none that was."""
+    known = places(read)
+    return gaps((sign for message, at in placed for sign in in_message(message, at, known)), read)
 
 
 def _is_typed(node: dict[str, Any]) -> bool:
@@ -75,7 +165,16 @@ def _is_typed(node: dict[str, Any]) -> bool:
     if kind == "function":
         inner = node.get("function", node)
         return not (isinstance(inner, dict) and inner.keys() & _DEFINITION)
-    return _bare(kind) in _TYPES
+    return _TYPES.search(kind) is not None
+
+
+def _is_shaped(node: dict[str, Any]) -> bool:
+    """Whether an object has a name and arguments, as calls do, and no type that says it is something else."""
+    kind = node.get("type", node.get("part_kind"))
+    if (isinstance(kind, str) and _ANSWERS.search(kind)) or node.keys() & _DEFINITION:
+        return False
+    named = any(isinstance(node.get(key), str) for key in shapes.NAME_KEYS)
+    return named and any(key in node for key in shapes.ARGUMENT_KEYS)
 
 
 def _names_calls(key: Any) -> bool:
@@ -90,16 +189,26 @@ def _bare(word: Any) -> str:
 def gaps(found: Iterable[Sign], read: Iterable[ToolCall] = ()) -> tuple[str, ...]:
     """A gap for each sign that is no copy of calls that were read."""
     signed = list(found)
-    known = {_key(call) for call in read} if signed else set()
+    known = {key for call in read for key in (_written(call), _named(call))} if signed else set()
     return tuple(
         f"{sign.place} looks like calls, which are not read".strip()
         for sign in signed
-        if not all(_key(shapes.call(entry)[0]) in known for entry in sign.entries)
+        if not all(_is_copy(shapes.call(entry)[0], known) for entry in sign.entries)
     )
 
 
-def _key(call: ToolCall) -> tuple[str, bytes]:
-    return call.name, jsontext.encode(call.arguments if call.arguments_state == "ok" else call.arguments_text)
+def _is_copy(call: ToolCall, known: set[tuple[str, str, bytes]]) -> bool:
+    """Whether a call is written once more: with the same arguments, or without any but with the same id."""
+    return _written(call) in known or (not call.arguments and bool(call.id) and _named(call) in known)
+
+
+def _written(call: ToolCall) -> tuple[str, str, bytes]:
+    arguments = call.arguments if call.arguments_state == "ok" else call.arguments_text
+    return "arguments", call.name, jsontext.encode(arguments)
+
+
+def _named(call: ToolCall) -> tuple[str, str, bytes]:
+    return "id", call.name, jsontext.encode(call.id)
 
 
 def in_call(entry: Any, path: str) -> tuple[str, ...]:

@@ -52,10 +52,10 @@ def _whole(value: Any) -> Iterator[Trajectory]:
     """A log, in order. Connections that follow one another are one conversation."""
     log = _Log()
     told = [event for message, at in _messages(value) for event in log.events(message, at)]
-    made = conversation.trajectory(value, [*told, *log.flushed()], log.warnings, path="", tools=log.tools)
-    lost = sum(warning.endswith("answers no call and is not read") for warning in made.warnings)
-    gaps = (f"{lost} responses answer calls that are not recorded",) if lost else ()
-    yield msgspec.structs.replace(made, messages=None, gaps=gaps)
+    heard = [*told, *log.flushed()]
+    made = conversation.trajectory(value, heard, log.warnings, path="", tools=log.tools, searched=())
+    notes = tuple(note for note in made.warnings if note != conversation.SILENT)
+    yield msgspec.structs.replace(made, messages=None, tool_calls=made.tool_calls or (), warnings=notes)
 
 
 def _messages(values: list[Any]) -> Iterator[tuple[Any, str]]:

@@ -48,7 +48,7 @@ def _trajectory(messages: list[Any], path: str) -> Trajectory:
     made = conversation.trajectory(messages, told, warnings, path=path)
     identity = next((one["conversation_id"] for one in messages if isinstance(one.get("conversation_id"), str)), None)
     return msgspec.structs.replace(
-        made, gaps=tuple(_gaps(messages, path)), conversation_id=identity, output=_output(messages)
+        made, gaps=(*made.gaps, *_gaps(messages, path)), conversation_id=identity, output=_output(messages)
     )
 
 

@@ -109,9 +109,16 @@ def _told(
     single = path == "" and len(messages) == 1
     places = [path if single else f"{path}[{index}]" for index in range(len(messages))]
     events = [event for message, at in zip(messages, places, strict=True) for event in reading.events(message, at)]
-    made = conversation.trajectory(messages, events, reading.warnings, path=path, tools=tools, gaps=gaps)
-    made = msgspec.structs.replace(reading.nested(made), output=blocks.output(messages))
-    return conversation.recorded(made, events)
+    made = conversation.trajectory(
+        messages,
+        events,
+        reading.warnings,
+        path=path,
+        tools=tools,
+        gaps=gaps,
+        searched=zip(messages, places, strict=True),
+    )
+    return msgspec.structs.replace(reading.nested(made), output=blocks.output(messages))
 
 
 def gaps(response: dict[str, Any]) -> tuple[str, ...]:

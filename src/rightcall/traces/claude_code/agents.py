@@ -11,7 +11,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall
 from rightcall.errors import TraceError
-from rightcall.traces import blocks
+from rightcall.traces import blocks, hidden
 from rightcall.traces.claude_code.lines import Line
 from rightcall.traces.conversation import Answered, Asked, Event, joined
 
@@ -69,15 +69,15 @@ def _callers(lines: list[Line]) -> dict[str, str]:
 
 def _conversation(agent: str, lines: list[Line], caller: str | None) -> Conversation:
     reading, gaps = blocks.Reading(), list[str]()
-    events = [event for line in list(_whole(lines)) for event in _events(line, reading, gaps)]
-    told = joined(events)
+    whole = list(_whole(lines))
+    told = joined(event for line in whole for event in _events(line, reading, gaps))
     first = next((line.message for line in lines if line.is_prompt), None)
     return Conversation(
         agent=agent,
         calls=told.calls,
         caller=next((line.caller for line in lines if line.caller), caller),
         prompt=blocks.text(first.get("content")) if isinstance(first, dict) else None,
-        gaps=tuple(gaps),
+        gaps=(*gaps, *hidden.unread([(line.message, line.at) for line in whole], told.calls), *told.gaps),
         warnings=(*reading.warnings, *told.warnings),
     )
 

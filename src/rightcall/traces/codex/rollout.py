@@ -63,10 +63,9 @@ def _told(session: list[dict[str, Any]]) -> Iterator[Trajectory | TraceError]:
 def _trajectory(session: list[dict[str, Any]]) -> Trajectory:
     items = [line["payload"] for line in session if line["type"] == "response_item"]
     head, warnings = _head(session), list[str]()
-    events = list(responses.events(items, "response_item", warnings))
     told = conversation.trajectory(
         items,
-        events,
+        responses.events(items, "response_item", warnings),
         warnings,
         path="response_item",
         tools=toolspecs.tools(head.get("dynamic_tools")),
@@ -77,14 +76,13 @@ def _trajectory(session: list[dict[str, Any]]) -> Trajectory:
     known = {call_id: payload for call_id, payload in ends.items() if ids[call_id] == 1}
     unknown = [call_id for call_id, end in ends.items() if not ids[call_id] and end.get("source") != "user_shell"]
     identity = head.get("id")
-    made = msgspec.structs.replace(
+    return msgspec.structs.replace(
         told,
         id=identity if isinstance(identity, str) else "",
         conversation_id=identity if isinstance(identity, str) else None,
-        tool_calls=tuple(_ended(call, known, call.id in asked) for call in told.tool_calls or ()),
+        tool_calls=told.tool_calls and tuple(_ended(call, known, call.id in asked) for call in told.tool_calls),
         warnings=(*told.warnings, *(f"an event tells of a call `{one[:60]}` that no item asks for" for one in unknown)),
     )
-    return conversation.recorded(made, events)
 
 
 def _events(session: list[dict[str, Any]], kinds: frozenset[str]) -> dict[str, dict[str, Any]]:

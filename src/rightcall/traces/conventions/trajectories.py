@@ -101,7 +101,7 @@ def _summarised(parts: list[Part | None], around: dict[str, Any], gaps: tuple[st
     return Trajectory(
         **around,
         tool_calls=told.calls,
-        gaps=gaps,
+        gaps=(*gaps, *told.gaps),
         messages=[plain(message) for message in summaries[0]],
         warnings=(source,),
     )

@@ -32,7 +32,23 @@ def trajectory(events: list[Any], path: str) -> Trajectory:
     whole = [(event, f"{path}[{index}]") for index, event in enumerate(events) if not _is_partial(event)]
     told = _last_answers(list(_events(whole, warnings)))
     gaps = ("the events end in a partial answer",) if events and _is_partial(events[-1]) else ()
-    return conversation.trajectory(events, told, warnings, path=path, gaps=gaps, output=_output(whole))
+    searched = [(_without_own(event), at) for event, at in whole]
+    return conversation.trajectory(
+        events, told, warnings, path=path, gaps=gaps, output=_output(whole), searched=searched
+    )
+
+
+def _without_own(event: dict[str, Any]) -> dict[str, Any]:
+    """An event without the requests of the framework, which only look like calls of the model."""
+    content = event.get("content")
+    if not isinstance(content, dict) or not isinstance(content.get("parts"), list):
+        return event
+    return {**event, "content": {**content, "parts": [None if _is_own(part) else part for part in content["parts"]]}}
+
+
+def _is_own(part: Any) -> bool:
+    call = field(part, "functionCall") if isinstance(part, dict) else None
+    return isinstance(call, dict) and call.get("name") in _OF_THE_FRAMEWORK
 
 
 def _is_partial(event: Any) -> bool:

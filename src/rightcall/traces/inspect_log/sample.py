@@ -28,13 +28,12 @@ def trajectory(sample: dict[str, Any], path: str = "") -> Trajectory:
     messages = _resolved(sample["messages"], sample.get("attachments"))
     events = _resolved(_listed(sample, "events"), sample.get("attachments"))
     warnings: list[str] = []
-    told = list(chat.events(messages, f"{path}.messages".removeprefix("."), warnings, _WORDS))
+    place = f"{path}.messages".removeprefix(".")
+    told = list(chat.events(messages, place, warnings, _WORDS))
     known = Counter(call.id for event in told if isinstance(event, Asked) for call in event.calls)
     more = list(_more(events, known, f"{path}.events".removeprefix("."), warnings))
-    orphans = _orphans(told) if not more else 0
-    gaps = (f"{orphans} results answer calls that are not recorded",) if orphans else ()
     made = conversation.trajectory(
-        messages, [*told, *more], warnings, path=path, gaps=gaps, tools=_tools(events), output=chat.output(messages)
+        messages, [*told, *more], warnings, path=place, tools=_tools(events), output=chat.output(messages)
     )
     return msgspec.structs.replace(made, id=f"{sample['id']}_epoch_{sample['epoch']}", test_id=str(sample["id"]))
 
@@ -89,12 +88,6 @@ def _outcome(event: dict[str, Any], at: str) -> Answered:
         error=error,
         place=at,
     )
-
-
-def _orphans(told: list[Event]) -> int:
-    """How many more results there are than calls."""
-    calls = sum(len(event.calls) for event in told if isinstance(event, Asked))
-    return max(sum(isinstance(event, Answered) for event in told) - calls, 0)
 
 
 def _call(entry: Any) -> tuple[ToolCall, tuple[str, ...]]:

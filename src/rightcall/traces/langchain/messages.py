@@ -72,7 +72,10 @@ def trajectory(
     warnings: list[str] = []
     told = _events(messages, path, warnings)
     output = _output(fields(messages[-1])) if messages else None
-    return conversation.trajectory(messages, told, warnings, path=path, tools=tools, gaps=gaps, output=output)
+    searched = ((fields(message), f"{path}[{index}]") for index, message in enumerate(messages))
+    return conversation.trajectory(
+        messages, told, warnings, path=path, tools=tools, gaps=gaps, output=output, searched=searched
+    )
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:

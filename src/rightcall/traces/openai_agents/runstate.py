@@ -22,20 +22,19 @@ def trajectory(state: dict[str, Any]) -> Trajectory:
     """The trajectory of a run so far: the input, then each answer of the model with its results."""
     items = [*_given(state), *_made(state)]
     warnings: list[str] = []
-    events = list(responses.events(items, "items", warnings))
+    events = responses.events(items, "items", warnings)
     made = conversation.trajectory(items, events, warnings, path="items", output=responses.output(items))
     agents, waiting, refused = _agents(state), _waiting(state), _refused(state)
-    calls = tuple(_placed(call, agents, waiting, refused) for call in made.tool_calls or ())
+    calls = made.tool_calls and tuple(_placed(call, agents, waiting, refused) for call in made.tool_calls)
     trace, identity = state.get("trace"), state.get("conversation_id")
     trace_id = trace.get("id") if isinstance(trace, dict) else None
-    known = msgspec.structs.replace(
+    return msgspec.structs.replace(
         made,
         tool_calls=calls,
         trace_ids=(trace_id,) if isinstance(trace_id, str) else (),
         conversation_id=identity if isinstance(identity, str) else None,
-        gaps=tuple(_gaps(state)),
+        gaps=(*made.gaps, *_gaps(state)),
     )
-    return conversation.recorded(known, events)
 
 
 def _given(state: dict[str, Any]) -> list[Any]:

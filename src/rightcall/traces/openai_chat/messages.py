@@ -9,8 +9,8 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import chat, documents, hidden, shapes
-from rightcall.traces.conversation import Answered, Asked, Event, Said, joined
+from rightcall.traces import chat, conversation, hidden, shapes
+from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
@@ -70,30 +70,24 @@ def trajectory(
     """
     warnings: list[str] = []
     events = list(_events(messages, path, warnings))
-    told = joined(events)
-    recorded = any(isinstance(event, Asked) for event in events)
-    why = () if recorded else ("the trace has no message of the model",)
-    if len(told.calls) > documents.MAX_CALLS:
-        limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        raise TraceError(limit, Where(path=path))
-    return Trajectory(
-        tool_calls=told.calls if recorded else None,
-        gaps=(*gaps, *_gaps(messages, told.calls, path), *told.warnings),
-        available_tools=tools,
-        messages=messages,
+    return conversation.trajectory(
+        messages,
+        events,
+        warnings,
+        path=path,
+        tools=tools,
+        gaps=(*gaps, *_gaps(messages, path)),
         output=_output(messages),
-        warnings=(*warnings, *told.warnings, *why),
     )
 
 
 _CALLING: Final = frozenset({"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call"})
 
 
-def _gaps(messages: list[Any], read: tuple[ToolCall, ...], path: str) -> Iterator[str]:
-    """Where messages show calls that are not read, or say that there are some and show none."""
-    placed = [(message, f"{path}[{index}]") for index, message in enumerate(messages)]
-    yield from hidden.gaps((sign for message, place in placed for sign in _signs(message, place)), read)
-    for message, place in placed:
+def _gaps(messages: list[Any], path: str) -> Iterator[str]:
+    """Where one call hides another, and where messages say that there are calls and show none."""
+    for index, message in enumerate(messages):
+        place = f"{path}[{index}]"
         if message.get("role") == "assistant":
             for entry, at in _entries(message, place):
                 yield from hidden.in_call(entry, at)
@@ -104,18 +98,6 @@ def stopped(message: dict[str, Any], reason: Any, place: str = "the message") ->
     """The gap of a message whose finish reason says that there are calls, but that has none."""
     if str(reason).lower() in _CALLING and not any(True for _ in _entries(message, "")):
         yield f"the finish reason is `{reason}`, but {place} has no calls"
-
-
-def _signs(message: dict[str, Any], place: str) -> Iterator[hidden.Sign]:
-    """What looks like calls in the parts of a message that are not read as calls."""
-    role, skipped = message.get("role"), {"tools", "functions"}
-    if role in ("tool", "function"):
-        skipped |= hidden.RESULTS
-        if all(shapes.call(entry)[0].name == "" for entry in _list(message.get("tool_calls"))):
-            skipped.add("tool_calls")
-    elif role == "assistant":
-        skipped |= {"tool_calls", *_single(message)}
-    return hidden.signs(message, place, skipped)
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
@@ -207,16 +189,18 @@ def key(message: Any) -> Any:
     """What makes two messages of a history the same: all but identifiers and what providers add."""
     if not isinstance(message, dict):
         return message
-    unread = [sign.place for sign in _signs(message, "")]
-    return message.get("role"), chat.text(message.get("content")) or None, _called(message), unread
+    return message.get("role"), chat.text(message.get("content")) or None, *_called(message)
 
 
-def _called(message: dict[str, Any]) -> Any:
+def _called(message: dict[str, Any]) -> tuple[Any, Any]:
+    """The calls of a message, and where it shows others."""
     try:
-        calls = [shapes.call(entry)[0] for entry, _ in _entries(message, "")]
+        entries = list(_entries(message, "message"))
     except TraceError:
-        return message.get("tool_calls")
-    return [(call.name, _written(call)) for call in calls]
+        return message.get("tool_calls"), None
+    known = hidden.Places(frozenset(), frozenset(at for _, at in entries))
+    unread = [sign.place for sign in hidden.in_message(message, "message", known)]
+    return [(call.name, _written(call)) for call in (shapes.call(entry)[0] for entry, _ in entries)], unread
 
 
 def _written(call: ToolCall) -> Any:

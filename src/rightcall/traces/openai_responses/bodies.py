@@ -81,11 +81,10 @@ def trajectory(value: Any) -> Trajectory:
 
 def _told(items: list[Any], tools: tuple[ToolSpec, ...], gaps: tuple[str, ...] = (), path: str = "input") -> Trajectory:
     warnings: list[str] = []
-    events = list(responses.events(items, path, warnings, (tool.name for tool in tools)))
-    made = conversation.trajectory(
+    events = responses.events(items, path, warnings, (tool.name for tool in tools))
+    return conversation.trajectory(
         items, events, warnings, path=path, tools=tools, gaps=gaps, output=responses.output(items)
     )
-    return conversation.recorded(made, events)
 
 
 def _items(body: dict[str, Any], key: str) -> list[Any]:
