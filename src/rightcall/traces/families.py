@@ -8,7 +8,7 @@ the chunks of a stream are gathered and put together at the end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -16,6 +16,8 @@ from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, heads, shapes
+
+_Part = TypeVar("_Part")
 
 MESSAGE: Final = "message"
 """What `kind` says of a single message."""
@@ -69,6 +71,24 @@ def read(family: Family, chunks: Iterable[bytes], file: str) -> Iterator[Traject
                 yield from _placed(_whole(family, value, path), file, item.line)
     yield from _placed(gathered.left(errors), file, None)
     yield from _placed(gathered.trajectories(), file, None)
+
+
+def runs(
+    parts: Iterable[_Part], ends: Callable[[_Part], bool], begins: Callable[[_Part], bool] = lambda part: True
+) -> Iterator[list[_Part]]:
+    """Parts of streams that were captured one after another, stream by stream.
+
+    A stream has ended after a part that `ends` it; the next part that `begins` one is of another.
+    """
+    run, ended = list[_Part](), False
+    for part in parts:
+        if ended and begins(part):
+            yield run
+            run, ended = [], False
+        run.append(part)
+        ended = ended or ends(part)
+    if run:
+        yield run
 
 
 class _Gathered:

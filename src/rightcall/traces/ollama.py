@@ -42,21 +42,9 @@ def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]
     if kind == families.EXCHANGE:
         yield from exchanges.log([value and _exchange(value) for value in values], _key, _conversation)
         return
-    for pieces in _responses(values):
+    for pieces in families.runs(values, lambda piece: bool(piece["done"])):
         message, gaps = _message(pieces)
         yield _conversation([message], (), gaps, path="")
-
-
-def _responses(chunks: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Chunks, cut after each that is the last of its response."""
-    pieces: list[dict[str, Any]] = []
-    for chunk in chunks:
-        pieces.append(chunk)
-        if chunk["done"]:
-            yield pieces
-            pieces = []
-    if pieces:
-        yield pieces
 
 
 def _message(pieces: list[dict[str, Any]]) -> tuple[dict[str, Any], tuple[str, ...]]:

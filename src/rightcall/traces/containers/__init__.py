@@ -47,14 +47,19 @@ class Source:
         self._chunks = chunks
 
     def __iter__(self) -> Iterator[bytes]:
+        plain = self._until_damage(lambda: compression.unpacked(self._chunks))
+        yield from self._until_damage(lambda: _lines(plain))
+
+    def _until_damage(self, begin: Callable[[], Iterable[bytes]]) -> Iterator[bytes]:
         held = b""
         try:
-            for chunk in _opened(self._chunks):
+            for chunk in begin():
                 if held:
                     yield held
                 held = chunk
         except TraceError as error:
-            self.damage = error
+            # What stops the bytes also breaks what is made of them: the first is the cause.
+            self.damage = self.damage or error
         if held:
             yield held
 
@@ -66,8 +71,8 @@ class Source:
         return msgspec.structs.replace(item, gaps=(*item.gaps, gap))
 
 
-def _opened(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    head, chunks = documents.peek(compression.unpacked(chunks))
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    head, chunks = documents.peek(chunks)
     container = next((one for one in CONTAINERS if one.claims(head)), None)
     return chunks if container is None else container.lines(chunks)
 

@@ -14,7 +14,7 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, heads
+from rightcall.traces import documents, families, heads
 from rightcall.traces.openai_chat import bodies, messages, stream
 
 
@@ -65,6 +65,8 @@ def _is_exchange(value: Any) -> bool:
 
 def _is_chunk(value: dict[str, Any]) -> bool:
     choices = value.get("choices")
+    if choices == [] and "prompt_filter_results" in value:
+        return True
     return value.get("object") == "chat.completion.chunk" or (
         isinstance(choices, list) and bool(choices) and all(isinstance(c, dict) and "delta" in c for c in choices)
     )
@@ -156,10 +158,16 @@ class _Gathered:
         gaps = tuple(self.gaps)
         if self._messages:
             yield _with_gaps(_conversation(self._messages, ""), gaps)
-        for chunks in self._streams.values():
+        for chunks in self._captured():
             yield _with_gaps(_conversation(stream.response(chunks), ""), gaps)
         for made in bodies.log(self._exchanges):
             yield _with_gaps(made, gaps)
+
+    def _captured(self) -> Iterator[list[Any]]:
+        """The chunks of each stream. Chunks without choices tell nothing, and make no stream beside others."""
+        told = [chunks for chunks in self._streams.values() if any(chunk.get("choices") for chunk in chunks)]
+        for chunks in told or self._streams.values():
+            yield from families.runs(chunks, stream.is_last, stream.is_first)
 
 
 def _with_gaps(made: Trajectory | TraceError, gaps: tuple[str, ...]) -> Trajectory | TraceError:

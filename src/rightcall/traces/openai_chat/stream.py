@@ -35,6 +35,17 @@ def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def is_last(chunk: dict[str, Any]) -> bool:
+    """Whether a chunk ends its stream: at most one with the usage follows."""
+    return any(choice.get("finish_reason") for choice in _first_choices(chunk))
+
+
+def is_first(chunk: dict[str, Any]) -> bool:
+    """Whether a chunk begins a message."""
+    deltas = (choice.get("delta") for choice in _first_choices(chunk))
+    return any(isinstance(delta, dict) and delta.get("role") for delta in deltas) and not is_last(chunk)
+
+
 def _unread(delta: Any) -> Any:
     """What of a delta is not put together. If it looks like calls it stays in the message, where it is a gap."""
     if not isinstance(delta, dict):

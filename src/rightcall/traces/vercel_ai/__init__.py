@@ -56,8 +56,8 @@ def _whole(value: Any) -> Iterable[Trajectory]:
 
 
 def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    told, gaps = stream.messages(values)
-    return [messages.trajectory(told, gaps, path="")]
+    told = (stream.messages(run) for run in families.runs(values, stream.is_last, stream.is_first))
+    return [messages.trajectory(made, gaps, path="") for made, gaps in told]
 
 
 _FAMILY: Final = families.Family(
@@ -72,6 +72,8 @@ _FAMILY: Final = families.Family(
 def claims(head: bytes) -> bool:
     """Whether the first value is a message with calls, a result, or a part of a stream, or a list of these."""
     value = heads.sketch(head)
+    if stream.is_text(value):
+        value = next(filter(stream.is_part, heads.sketches(head)), value)
     if len(head) >= documents.HEAD and isinstance(value, list) and len(value) > 1:
         value = value[:-1]
     if isinstance(value, list) and not _is_claimed_list(value):

@@ -27,6 +27,8 @@ _TOOLS: Final = frozenset(
 )
 _OTHERS: Final = frozenset({"start", "finish", "start-step", "finish-step", "step-start", "step-finish", "abort"})
 _ENDS: Final = frozenset({"finish", "abort", "error"})
+_BEGINS: Final = frozenset({"start", "start-step", "step-start"})
+_TEXTS: Final = frozenset({"text-delta", "reasoning", "data"})
 
 
 def is_part(value: Any) -> bool:
@@ -42,13 +44,28 @@ def is_silent(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), str) and "role" not in value
 
 
+def is_text(value: Any) -> bool:
+    """Whether a value is a part of text, with which a stream of version 4 may begin."""
+    return isinstance(value, dict) and value.get("type") in _TEXTS and len(value) == 2
+
+
+def is_first(value: dict[str, Any]) -> bool:
+    """Whether a part begins a stream or a step."""
+    return value.get("type") in _BEGINS
+
+
+def is_last(value: dict[str, Any]) -> bool:
+    """Whether a part ends a stream."""
+    return value.get("type") in _ENDS
+
+
 def messages(values: Iterable[dict[str, Any]]) -> tuple[list[Any], tuple[str, ...]]:
     """One message of the model a step, with its results, and what is missing."""
     told = _Stream()
     ended = False
     for value in values:
         told.add(value)
-        ended = value.get("type") in _ENDS
+        ended = is_last(value)
     return told.messages(), () if ended else ("the stream ends without its last part",)
 
 
