@@ -196,9 +196,18 @@ def read_object(value: Any, *, format: str | None = None) -> Trajectory:
     """The one trajectory that a Python value holds.
 
     Takes a `Trajectory`, a native record, a list of calls in any known shape, messages, requests, responses,
-    spans, JSON text of these, and objects with `model_dump` or `to_dict`. `TraceError` with the path if the
-    value is not JSON, or if it holds none or several trajectories.
+    spans, JSON text of these, and the objects in which SDKs hold them: see `docs/objects.md`. `TraceError` with the
+    path if the value is not JSON, or if it holds none or several trajectories.
     """
     if isinstance(value, Trajectory):
         return value
+    if format is None and (found := objects.readable_spans(value)):
+        return objects.only(_of_spans(found))
     return objects.only(read([objects.document(value)], format=format))
+
+
+def _of_spans(found: list[Any]) -> Iterator[Trajectory | TraceError]:
+    from rightcall.traces import conventions
+    from rightcall.traces.spans import readable
+
+    return conventions.trajectories(map(readable.span, found))

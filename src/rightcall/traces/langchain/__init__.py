@@ -38,12 +38,14 @@ def _is_state(value: dict[str, Any]) -> bool:
 
 def _whole(value: Any) -> Iterable[Trajectory]:
     if isinstance(value, list):
-        return [messages.trajectory(value, path="")]
+        told, gaps = stream.joined(value)
+        return [messages.trajectory(told, (), gaps, path="")]
     if not isinstance(value["messages"], list):
         found = shapes.kind(value["messages"])
         raise TraceError(f"expected an array of messages; found {found}", Where(path="messages"))
     own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    made = messages.trajectory(value["messages"])
+    told, gaps = stream.joined(value["messages"])
+    made = messages.trajectory(told, (), gaps)
     return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
 
 

@@ -6,6 +6,7 @@ with an id that came before takes the place of the earlier one, as in the state 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -24,8 +25,8 @@ def is_item(value: Any) -> bool:
 
 def is_silent(value: Any) -> bool:
     """Whether a value is an item that wrote no messages: of a silent node, of an interrupt, of another mode."""
-    if isinstance(value, list):
-        return payload(value) is not value
+    if payload(value) is not value:
+        return True
     return isinstance(value, dict) and all(isinstance(part, dict | list | None) for part in value.values())
 
 
@@ -34,7 +35,9 @@ def _is_metadata(value: Any) -> bool:
 
 
 def payload(value: Any) -> Any:
-    """An item without the namespace and the mode that may stand before it."""
+    """An item without the namespace and the mode that may stand before it, or around it since version 2."""
+    if isinstance(value, dict) and {"type", "ns", "data"} <= value.keys() and value["type"] in _MODE_NAMES:
+        return value["data"]
     if isinstance(value, list) and 1 < len(value) < 4 and (value[0] in _MODE_NAMES or _is_namespace(value[0])):
         rest = value[1:]
         return payload(rest[0] if len(rest) == 1 else rest)
@@ -81,6 +84,26 @@ def messages(items: Iterable[Any]) -> tuple[list[Any], tuple[str, ...]]:
     return made.whole(), made.gaps()
 
 
+def joined(told: list[Any]) -> tuple[list[Any], tuple[str, ...]]:
+    """Messages with each run of chunks put together as the message it makes, and what is missing at the end."""
+    whole: list[Any] = []
+    gaps: tuple[str, ...] = ()
+    for piece, run in itertools.groupby(told, key=_piece):
+        made = _Messages()
+        for message in run if piece else ():
+            made.add(message, key=piece)
+        whole += made.whole() if piece else run
+        gaps = made.gaps()
+    return whole, gaps
+
+
+def _piece(message: Any) -> tuple[str, str] | None:
+    """Which message a chunk belongs to; `None` for a whole message. Chunks without an id belong to one message."""
+    told = fields(message)
+    is_chunk = told.get("type") == "AIMessageChunk" and isinstance(told.get("tool_call_chunks"), list)
+    return ("chunks of", str(told.get("id"))) if is_chunk else None
+
+
 def states(values: Iterable[dict[str, Any]]) -> list[Any]:
     """The messages of states of one run, of which each repeats those before."""
     made = _Messages()
@@ -96,10 +119,11 @@ class _Messages:
     def __init__(self) -> None:
         self._known: dict[Any, dict[str, Any]] = {}
 
-    def add(self, message: Any) -> None:
+    def add(self, message: Any, key: Any = None) -> None:
+        """Add what is of the message of that key, which is its id unless another is given."""
         told = fields(message)
         identity = told.get("id")
-        key = identity if isinstance(identity, str) and identity else ("no id", len(self._known))
+        key = key or (identity if isinstance(identity, str) and identity else ("no id", len(self._known)))
         kind = str(told.get("type"))
         if kind in ("remove", "RemoveMessage"):
             return

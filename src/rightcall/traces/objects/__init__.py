@@ -1,0 +1,48 @@
+"""Values of Python programs into JSON: what a program holds in memory is read like a file.
+
+No library of anybody is imported here: what a value is, its class and what it offers tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rightcall.core import jsontext
+from rightcall.core.calls import Trajectory
+from rightcall.errors import TraceError
+from rightcall.traces.objects import bare
+from rightcall.traces.objects.holders import held, readable_spans
+from rightcall.traces.objects.plain import plain
+
+__all__ = ["document", "held", "only", "plain", "readable_spans"]
+
+
+def document(value: Any) -> bytes:
+    """A value as the JSON text of a trace. Text is taken as such a text itself; a bare call becomes a record."""
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogatepass")
+    if isinstance(value, bytes | bytearray):
+        return _text(bytes(value))
+    return jsontext.encode(bare.record(plain(value)))
+
+
+def _text(text: bytes) -> bytes:
+    try:
+        value = jsontext.decode(text)
+    except jsontext.JSONError:
+        return text
+    return jsontext.encode(bare.record(value))
+
+
+def only(items: Iterable[Trajectory | TraceError]) -> Trajectory:
+    """The one trajectory among the items; `TraceError` if it is broken, or if there is none or more than one."""
+    found = list(items)
+    for item in found:
+        if isinstance(item, TraceError):
+            raise item
+    made = [item for item in found if isinstance(item, Trajectory)]
+    if len(made) != 1:
+        count = len(made) or "no"
+        raise TraceError(f"expected one trajectory; found {count}; use the reader of traces to read several")
+    return made[0]
