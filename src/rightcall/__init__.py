@@ -4,6 +4,9 @@
     rightcall.grade(trajectory, {"allowed_tools": ["lookup_order"]})
     rightcall.check(trajectory, expected_tool_calls=["lookup_order", "issue_refund"])
 
+    with rightcall.capture() as trajectory:
+        agent("Refund order 42")
+
 Importing this module imports nothing else; each function brings what it needs.
 """
 
@@ -14,10 +17,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from opentelemetry.trace import TracerProvider
+
+    from rightcall.agents.capture import Capture
+    from rightcall.agents.tools import tool
     from rightcall.core.calls import Trajectory
     from rightcall.core.verdicts import Verdict
+else:
 
-__all__ = ["__version__", "check", "grade", "read"]
+    def tool(function=None, /, *, name=None):  # noqa: ANN001, ANN201 - its types are those of `agents.tools.tool`
+        """Trace a function as a tool: `@rightcall.tool`, or `@rightcall.tool(name="…")` under another name.
+
+        Each run is a span `execute_tool` of OpenTelemetry's GenAI conventions, with the arguments by name as they
+        were given, the result, and the error if one is raised. The function may be asynchronous, a generator, or a
+        method; it works as before, also where OpenTelemetry is not installed, and then nothing is traced. Raises
+        `rightcall.errors.UsageError` for what is no function and has no name.
+        """
+        from rightcall.agents import tools
+
+        return tools.tool(name=name) if function is None else tools.tool(function)
+
+
+__all__ = ["__version__", "capture", "check", "grade", "read", "tool"]
 
 __version__ = "0.1.0"
 
@@ -61,3 +82,18 @@ def check(
     from rightcall.app import python
 
     python.check(trajectory, {**(expectations or {}), **keys}, dialect=dialect)
+
+
+def capture(*, conversation_id: str | None = None, tracer_provider: TracerProvider | None = None) -> Capture:
+    """A block, for `with` or `async with`, in which the calls of an agent are captured from its spans.
+
+    What the block yields goes wherever a trajectory goes: `check(trajectory, …)`, `grade`, `read`; it has the fields
+    of a `Trajectory`, and `trajectories` where the block holds several conversations. `conversation_id` says that it
+    holds one, whatever the spans say. `tracer_provider` is the provider of OpenTelemetry that the instrumentations
+    write to; without it, the configured one, and if there is none, one is configured. On entering, raises
+    `rightcall.errors.MissingExtraError` without the extra `capture`, and `rightcall.errors.UsageError` if the provider
+    keeps no spans.
+    """
+    from rightcall.agents.capture import Capture
+
+    return Capture(conversation_id, tracer_provider)

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rightcall import testsets, traces
+from rightcall.agents.captured import Captured
 from rightcall.app import kit
 from rightcall.app.regex import compile_regex
+from rightcall.app.schemas import compile_schema
 from rightcall.core.assertion import Compiled
 from rightcall.core.assertion import grade as judge_all
 from rightcall.core.calls import Trajectory
@@ -27,6 +29,8 @@ _NOTHING_JUDGED: Final = "Nothing was judged: every expectation is empty, or of 
 
 def read(value: Any, *, format: str | None = None) -> Trajectory:
     """The one trajectory that a value holds: see `rightcall.read`."""
+    if isinstance(value, Captured):
+        return value.trajectory
     if isinstance(value, os.PathLike) or hasattr(value, "readline"):
         raise TraceError(f"expected what is in a file, found the file itself; {_CONTENT}")
     if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "\ufeff", ""):
@@ -52,7 +56,8 @@ def check(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | No
 
 def compiled(expectations: Mapping[str, Any], dialect: str | None = None) -> testsets.CompiledTest:
     """The expectations ready to check; `TestSetError` with the path of a bad one, or when there is none."""
-    return testsets.compile_test(testsets.from_keys(expectations, kit.all_kinds(), dialect=dialect), compile_regex)
+    test = testsets.from_keys(expectations, kit.all_kinds(), dialect=dialect)
+    return testsets.compile_test(test, compile_regex, compile_schema)
 
 
 def explanation(trajectory: Trajectory, verdicts: Sequence[Verdict], assertions: Sequence[Compiled]) -> str:

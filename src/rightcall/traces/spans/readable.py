@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rightcall.traces.spans.model import Event, Span
+from rightcall.traces.spans.model import Event, Record, Span
 
 _OFFERED: Final = ("attributes", "events", "get_span_context", "parent", "start_time", "end_time", "status")
 _DEPTH: Final = 64
@@ -37,6 +37,19 @@ def span(value: Any) -> Span:
         message=str(value.status.description or ""),
         scope=str(getattr(scope, "name", None) or ""),
         dropped=getattr(value, "dropped_attributes", 0) + getattr(value, "dropped_events", 0),
+    )
+
+
+def record(value: Any) -> Record:
+    """The same log record that the exporters write, of the SDK's `LogRecord`."""
+    given = _attributes(value.attributes)
+    return Record(
+        trace_id=_identifier(value, "trace_id", 32),
+        span_id=_identifier(value, "span_id", 16),
+        name=str(value.event_name or given.get("event.name") or ""),
+        time=value.timestamp or value.observed_timestamp,
+        attributes=given,
+        body=_plain(value.body),
     )
 
 
