@@ -14,7 +14,8 @@ from rightcall.traces import conversation, families, records, shapes
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 _CALLS: Final = frozenset({"tool-call", "builtin-tool-call"})
-_OUTCOMES: Final[dict[str, CallStatus]] = {"failed": "error", "denied": "refused"}
+_OUTCOMES: Final[dict[str, CallStatus]] = {"success": "ok", "failed": "error", "retried": "error", "denied": "refused"}
+"""What became of a call by the outcome of its return; `interrupted` says that nothing is known of it."""
 
 
 def _is_message(value: Any) -> bool:
@@ -83,7 +84,7 @@ def _is_output(name: str, part: dict[str, Any]) -> bool:
 def _answered(part: dict[str, Any], place: str) -> Iterator[Answered]:
     kind, name = part["part_kind"], part.get("tool_name")
     if kind in ("tool-return", "builtin-tool-return"):
-        status = _OUTCOMES.get(str(part.get("outcome")), "ok")
+        status = _OUTCOMES.get(str(part.get("outcome") or "success"), "requested")
     elif kind == "retry-prompt" and name:
         status = "error"
     else:
@@ -94,7 +95,7 @@ def _answered(part: dict[str, Any], place: str) -> Iterator[Answered]:
         name=name if isinstance(name, str) and name else None,
         result=content,
         status=status,
-        error=None if status == "ok" else _text(content),
+        error=_text(content) if status in ("error", "refused") else None,
         place=place,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -24,8 +24,8 @@ def trajectory(state: dict[str, Any]) -> Trajectory:
     warnings: list[str] = []
     events = responses.events(items, "items", warnings)
     made = conversation.trajectory(items, events, warnings, path="items", output=responses.output(items))
-    agents, waiting, refused = _agents(state), _waiting(state), _refused(state)
-    calls = made.tool_calls and tuple(_placed(call, agents, waiting, refused) for call in made.tool_calls)
+    agents, waiting, denied = _agents(state), _waiting(state), _denied(state)
+    calls = made.tool_calls and tuple(_placed(call, agents, waiting, denied) for call in made.tool_calls)
     trace, identity = state.get("trace"), state.get("conversation_id")
     trace_id = trace.get("id") if isinstance(trace, dict) else None
     return msgspec.structs.replace(
@@ -116,19 +116,48 @@ def _waiting(state: dict[str, Any]) -> frozenset[str]:
     return frozenset(str(one["raw_item"].get("call_id")) for one in listed if _is_wrapped(one))
 
 
-def _refused(state: dict[str, Any]) -> frozenset[str]:
-    """The calls whose approval was denied, by id."""
+class _Denied(msgspec.Struct, frozen=True):
+    """Calls whose approval was denied: each by its id, and all later ones of a tool by the answer they got."""
+
+    ids: frozenset[str]
+    answers: frozenset[tuple[str, str]]
+
+    def has(self, call: ToolCall) -> bool:
+        answer = call.result if isinstance(call.result, str) else ""
+        return call.id in self.ids or (call.name, answer) in self.answers
+
+
+_NOT_APPROVED: Final = "Tool execution was not approved."
+"""What the model is told of a denied call unless the program says something else."""
+
+
+def _denied(state: dict[str, Any]) -> _Denied:
     context = state.get("context")
-    approvals = context.get("approvals") if isinstance(context, dict) else None
-    decided = approvals.values() if isinstance(approvals, dict) else ()
-    denied = [one.get("rejected") for one in decided if isinstance(one, dict)]
-    return frozenset(identity for ids in denied if isinstance(ids, list) for identity in map(str, ids))
+    ids: set[str] = set()
+    answers: set[tuple[str, str]] = set()
+    for tool, decision in _decisions(context if isinstance(context, dict) else {}):
+        rejected = decision.get("rejected")
+        if rejected is True:
+            answers.add((str(tool), str(decision.get("sticky_rejection_message") or _NOT_APPROVED)))
+        elif isinstance(rejected, list):
+            ids.update(map(str, rejected))
+    return _Denied(frozenset(ids), frozenset(answers))
 
 
-def _placed(call: ToolCall, agents: dict[str, str], waiting: frozenset[str], refused: frozenset[str]) -> ToolCall:
+def _decisions(context: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """What was decided on each tool: by its name, in newer states by agent and tool."""
+    approvals, listed = context.get("approvals"), context.get("function_tool_approvals")
+    pairs = list(approvals.items()) if isinstance(approvals, dict) else []
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict):
+            pairs.append((one.get("tool_key"), one.get("decision")))
+    yield from (pair for pair in pairs if isinstance(pair[1], dict))
+
+
+def _placed(call: ToolCall, agents: dict[str, str], waiting: frozenset[str], denied: _Denied) -> ToolCall:
     agent = agents.get(call.id or "")
     status: CallStatus = call.status
-    if call.id in refused:
+    if denied.has(call):
         status = "refused"
     elif status == "requested" and call.id in waiting:
         status = "pending"
