@@ -45,7 +45,11 @@ def test_names_stand_for_files(names: list[str], expected: list[str]) -> None:
         ("nowhere.json", "nowhere.json: there is no such file or directory"),
         ("logs/*.parquet", "logs/*.parquet: no file has such a name"),
         ("logs/.git/..", ""),
-        ("empty", "empty: the directory holds no trace files (.json, .jsonl, .ndjson, .pb, .eval, .traj)"),
+        (
+            "empty",
+            "empty: the directory holds no trace files (.json, .jsonl, .ndjson, .pb, .eval, .traj, .sse, .csv,"
+            " .parquet; also with .gz or .zst)",
+        ),
     ],
 )
 def test_name_that_stands_for_nothing_is_refused(name: str, message: str) -> None:
@@ -64,6 +68,14 @@ def test_suffixes_are_told_in_capitals_too() -> None:
     for name in ("X.JSONL", "y.Json", "Z.RIGHTCALL.JSON", "notes.TXT"):
         Path("logs/sub", name).write_bytes(b"{}")
     assert files.expand(["logs/sub"]) == ["logs/sub/X.JSONL", "logs/sub/c.jsonl", "logs/sub/y.Json"]
+
+
+def test_compressed_traces_in_a_directory_are_those_with_the_suffix_of_a_trace_inside() -> None:
+    """An archive of something else is left out, and so is a test set that is compressed."""
+    for name in ("a.jsonl.gz", "b.PB.zst", "c.json.gz.zst", "d.gz", "e.txt.gz", "f.tar.gz", "g.rightcall.json.gz"):
+        Path("logs/sub", name).write_bytes(b"")
+    expected = ["logs/sub/a.jsonl.gz", "logs/sub/b.PB.zst", "logs/sub/c.json.gz.zst", "logs/sub/c.jsonl"]
+    assert expected == files.expand(["logs/sub"])
 
 
 def test_links_are_followed() -> None:

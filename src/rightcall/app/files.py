@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO
 
+from rightcall.app import remote
 from rightcall.errors import StoreError, TraceError, UsageError, Where
 
 CHUNK: Final = 256 * 1024
@@ -19,8 +20,11 @@ CHUNK: Final = 256 * 1024
 
 STDIN: Final = "-"
 
-TRACE_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".eval", ".traj")
+TRACE_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".eval", ".traj", ".sse", ".csv", ".parquet")
 """What a directory is searched for. A file that is named is read whatever its name."""
+
+COMPRESSED_SUFFIXES: Final = (".gz", ".zst")
+"""What may follow the suffix of a trace, once or twice."""
 
 _GLOB = frozenset("*?[")
 
@@ -29,18 +33,21 @@ def expand(names: Iterable[str]) -> list[str]:
     """Return the files that the names stand for, each once, in the order of the names.
 
     A directory stands for the trace files in it and below, sorted, links followed; hidden ones and test sets
-    (`*rightcall.*`) are left out. A pattern that the shell has not expanded is expanded here. `-` is the
-    standard input. `UsageError` for a name that stands for nothing, `TraceError` for a directory that cannot
-    be searched.
+    (`*rightcall.*`) are left out. A pattern that the shell has not expanded is expanded here; a URL stands for what
+    `remote.expand` says. `-` is the standard input. `UsageError` for a name that stands for nothing, `TraceError` for
+    a directory that cannot be searched.
     """
     found: dict[str, str] = {}
     for name in names:
         for file in _files(name):
-            found.setdefault(STDIN if file == STDIN else os.path.realpath(file), file)
+            found.setdefault(file if file == STDIN or remote.is_url(file) else os.path.realpath(file), file)
     return list(found.values())
 
 
 def _files(name: str) -> list[str]:
+    if remote.is_url(name):
+        with _searching(remote.shown(name)):
+            return remote.expand(name, lambda last: _is_trace(last.lower()))
     if name == STDIN or os.path.lexists(name):
         return _in_directory(name) if name != STDIN and os.path.isdir(name) else [name]
     if not _GLOB & set(name):
@@ -88,7 +95,7 @@ def _in_directory(directory: str) -> list[str]:
             waiting.extend(reversed(folders))
     if not found:
         wanted = ", ".join(TRACE_SUFFIXES)
-        raise UsageError(f"the directory holds no trace files ({wanted})", Where(file=directory))
+        raise UsageError(f"the directory holds no trace files ({wanted}; also with .gz or .zst)", Where(file=directory))
     return sorted(found, key=lambda path: path.split(os.sep))
 
 
@@ -101,7 +108,10 @@ def _listed(folder: str) -> tuple[list[str], list[str]]:
 
 
 def _is_trace(name: str) -> bool:
-    return name.endswith(TRACE_SUFFIXES) and "rightcall." not in name
+    inner = name
+    for suffix in COMPRESSED_SUFFIXES * 2:
+        inner = inner.removesuffix(suffix)
+    return inner.endswith(TRACE_SUFFIXES) and "rightcall." not in name
 
 
 @contextlib.contextmanager
@@ -167,6 +177,8 @@ def read(name: str) -> bytes:
 
 def shown(name: str) -> str:
     """Return how messages name a file."""
+    if remote.is_url(name):
+        return remote.shown(name)
     return "<stdin>" if name == STDIN else name
 
 
@@ -177,6 +189,9 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         if stdin is None:
             raise OSError(errno.EBADF, "it is closed")
         yield stdin.buffer
+    elif remote.is_url(name):
+        with remote.opened(name) as file:
+            yield file
     else:
         with open(name, "rb") as file:
             yield file

@@ -59,7 +59,8 @@ def trace_reader(name: str | None) -> Reader:
         if name is not None:
             traces.find(name)
         return lambda chunks, file: traces.read(chunks, format=name, file=file)
-    return all_formats()[name].read
+    offered = all_formats()[name]
+    return lambda chunks, file: traces.read_as(offered, chunks, file)
 
 
 @cache

@@ -145,10 +145,11 @@ def read(chunks: Iterable[bytes], *, format: str | None = None, file: str = "-")
     The format is detected unless it is named; `UsageError` if the name is not known. Errors carry `file`.
     """
     chosen = None if format is None else find(format)
-    return _read(chunks, chosen, file)
+    return read_as(chosen, chunks, file)
 
 
-def _read(chunks: Iterable[bytes], format_: Format | None, file: str) -> Iterator[Trajectory | TraceError]:
+def read_as(format_: Format | None, chunks: Iterable[bytes], file: str) -> Iterator[Trajectory | TraceError]:
+    """Every trajectory of a file in a format, also one of another package; `None` has it detected."""
     source = containers.Source(chunks)
     given, failure = 0, None
     try:
