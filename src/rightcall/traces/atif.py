@@ -33,7 +33,7 @@ def _whole(value: Any) -> Iterable[Trajectory]:
             made,
             id=known,
             conversation_id=session if isinstance(session, str) else None,
-            tool_calls=calls,
+            tool_calls=None if made.tool_calls is None and not calls else calls,
             warnings=tuple(dict.fromkeys((*made.warnings, *warnings))),
         )
     ]

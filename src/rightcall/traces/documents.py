@@ -206,10 +206,14 @@ def within_limit(value: Any, document: Document) -> Any:
     A record that is the whole document is as large as its text, an element as large as its value written tightly.
     """
     if document.size > MAX_RECORD:
-        size = document.size if value is document.value else len(jsontext.encode(value))
-        if size > MAX_RECORD:
-            raise TraceError(f"the record is larger than the limit of {MAX_RECORD // (1024 * 1024)} MiB")
+        check_size(document.size if value is document.value else len(jsontext.encode(value)))
     return value
+
+
+def check_size(size: int) -> None:
+    """`TraceError` if a record of so many bytes is larger than the limit of a record (G8)."""
+    if size > MAX_RECORD:
+        raise TraceError(f"the record is larger than the limit of {MAX_RECORD // (1024 * 1024)} MiB")
 
 
 _ID = re.compile(

@@ -34,15 +34,16 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
 
     `kind` says what a value is: `MESSAGE`, `RECORD`, the name of a part, or `None` if it is not of this format.
     `whole` gives the trajectories of a list of messages or of a record; `together` those of all parts of a name.
-    `silent` tells values that may stand among parts and say nothing of calls. `expected` says in an error what
-    was looked for.
+    `silent` tells values that may stand among parts and say nothing of calls. `holds_records` tells values that are
+    no record but hold several, which `whole` reads by `each`. `expected` says in an error what was looked for.
     """
 
     expected: str
     kind: Callable[[Any], str | None]
-    whole: Callable[[Any], Iterable[Trajectory]]
+    whole: Callable[[Any], Iterable[Trajectory | TraceError]]
     together: Callable[[str, list[Any]], Iterable[Trajectory | TraceError]]
     silent: Callable[[Any], bool] = lambda value: False
+    holds_records: Callable[[Any], bool] = lambda value: False
 
 
 def claims(family: Family, head: bytes) -> bool:
@@ -65,7 +66,9 @@ def read(family: Family, chunks: Iterable[bytes], file: str) -> Iterator[Traject
             errors.append(item)
             continue
         for value, path in _elements(family, item.value):
-            if not gathered.take(value, path, item.line):
+            if too_large := _too_large(family, value, path, item):
+                errors.append(too_large)
+            elif not gathered.take(value, path, item.line):
                 yield from _placed(gathered.left(errors), file, None)
                 errors = []
                 yield from _placed(_whole(family, value, path), file, item.line)
@@ -104,7 +107,7 @@ class _Gathered:
         """The lines that cannot be read, unless they stand among parts: then they are gaps of these."""
         if not self._parts:
             return errors
-        self._gaps += [f"line {error.where.line} was rejected: {error.message}" for error in errors]
+        self._gaps += [f"{_place(error.where)} was rejected: {error.message}" for error in errors]
         return []
 
     def take(self, value: Any, path: str, line: int) -> bool:
@@ -131,6 +134,49 @@ class _Gathered:
                 yield from _together(self._family, kind, values, tuple(self._gaps))
 
 
+def _too_large(family: Family, value: Any, path: str, document: documents.Document) -> TraceError | None:
+    """What is wrong with a record, or with a part of one, that is beyond the limit (G8)."""
+    try:
+        if not family.holds_records(value):
+            documents.within_limit(value, document)
+    except TraceError as error:
+        error.record_id = _identity(value)
+        return error.within(line=document.line, path=path)
+    return None
+
+
+def each(
+    records: Iterable[Any], path: str, read: Callable[[Any, str], Trajectory]
+) -> Iterator[Trajectory | TraceError]:
+    """The records that one value holds, each by itself: one beyond a limit, or that cannot be read, is one error (G8).
+
+    `read` takes a record and its place, which it puts into its errors.
+    """
+    for index, record in enumerate(records):
+        at = f"{path}[{index}]"
+        try:
+            check(record, at)
+            yield read(record, at)
+        except TraceError as error:
+            error.record_id = error.record_id or _identity(record)
+            yield error
+
+
+def check(record: Any, path: str) -> None:
+    """`TraceError` if a record is larger, or nested deeper, than the limits (G8)."""
+    try:
+        jsontext.check_depth(record)
+        documents.check_size(len(jsontext.encode(record)))
+    except jsontext.JSONError as error:
+        raise TraceError(error.message, Where(path=path)) from None
+    except TraceError as error:
+        raise error.within(path=path) from None
+
+
+def _place(where: Where) -> str:
+    return where.path or f"line {where.line}"
+
+
 def _elements(family: Family, value: Any) -> Iterable[tuple[Any, str]]:
     """One document as the values that it holds: a list that has a message of the format is a conversation."""
     if not isinstance(value, list) or not value or family.kind(value) or _is_conversation(family, value):
@@ -150,7 +196,8 @@ def _placed(items: Iterable[Trajectory | TraceError], file: str, line: int | Non
 def _whole(family: Family, value: Any, path: str) -> Iterator[Trajectory | TraceError]:
     known = family.kind(value) == RECORD or (isinstance(value, list) and _is_conversation(family, value))
     try:
-        jsontext.check_depth(value)
+        if not family.holds_records(value):
+            jsontext.check_depth(value)
         if not known:
             raise _unexpected(family, value)
         yield from family.whole(value)

@@ -41,15 +41,20 @@ def _messages(simulation: dict[str, Any]) -> list[Any] | None:
     return found if isinstance(found, list) else None
 
 
-def _whole(value: Any) -> Iterator[Trajectory]:
+def _whole(value: Any) -> Iterable[Trajectory | TraceError]:
     if _is_run(value):
-        yield _identified(_conversation(value["traj"], _TAU, "traj"), value)
-        return
-    several = not _is_simulation(value)
-    for index, simulation in enumerate(value["simulations"] if several else [value]):
-        path = f"simulations[{index}].messages" if several else "messages"
-        made = _ticks(simulation) if simulation.get("ticks") and not simulation.get("messages") else None
-        yield _identified(made or _conversation(_messages(simulation) or [], _TAU2, path), simulation)
+        return [_identified(_conversation(value["traj"], _TAU, "traj"), value)]
+    return families.each(value["simulations"], "simulations", _run) if _holds_runs(value) else [_run(value, "")]
+
+
+def _holds_runs(value: Any) -> bool:
+    return isinstance(value, dict) and not _is_run(value) and not _is_simulation(value)
+
+
+def _run(simulation: dict[str, Any], path: str) -> Trajectory:
+    made = _ticks(simulation) if simulation.get("ticks") and not simulation.get("messages") else None
+    place = f"{path}.messages".removeprefix(".")
+    return _identified(made or _conversation(_messages(simulation) or [], _TAU2, place), simulation)
 
 
 def _identified(made: Trajectory, value: dict[str, Any]) -> Trajectory:
@@ -124,7 +129,11 @@ def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
 
 
 _FAMILY: Final = families.Family(
-    expected="a result of tau-bench or tau2-bench", kind=_kind, whole=_whole, together=_together
+    expected="a result of tau-bench or tau2-bench",
+    kind=_kind,
+    whole=_whole,
+    together=_together,
+    holds_records=_holds_runs,
 )
 
 

@@ -40,10 +40,12 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
             errors.append(item.within(file=file))
             continue
         for value, at in _elements(item.value, item.line):
-            if lines.is_line(value) and not _is_deep(value):
-                found += lines.lines(value, at)
-            else:
+            if not lines.is_line(value) or _is_deep(value):
                 gaps.append(f"{at} was rejected: it is no line of a session")
+            elif item.size > documents.MAX_RECORD and (why := _too_large(value, item)):
+                gaps.append(f"{at} was rejected: {why}")
+            else:
+                found += lines.lines(value, at)
     if not found:
         yield from errors
         if gaps:
@@ -62,6 +64,14 @@ def _elements(value: Any, line: int) -> Iterable[tuple[Any, str]]:
     if isinstance(value, list) and any(map(lines.is_line, value)):
         return [(element, f"[{index}]") for index, element in enumerate(value)]
     return [(value, f"line {line}")]
+
+
+def _too_large(value: Any, document: documents.Document) -> str:
+    try:
+        documents.within_limit(value, document)
+    except TraceError as error:
+        return error.message
+    return ""
 
 
 def _is_deep(value: Any) -> bool:

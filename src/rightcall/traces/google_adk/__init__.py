@@ -29,7 +29,7 @@ def _is_session(value: dict[str, Any]) -> bool:
     return named or (all(map(events.is_event, found)) and bool(found or {"appName", "app_name"} & value.keys()))
 
 
-def _whole(value: Any) -> Iterable[Trajectory]:
+def _whole(value: Any) -> Iterable[Trajectory | TraceError]:
     if isinstance(value, list):
         return [events.trajectory(value, path="")]
     if evalsets.is_set(value):
@@ -46,12 +46,16 @@ def _session(value: dict[str, Any]) -> Trajectory:
     return msgspec.structs.replace(made, id=known, conversation_id=known or None)
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
+def _together(kind: str, values: list[Any]) -> Iterable[Trajectory | TraceError]:
     return _whole(values)
 
 
 _FAMILY: Final = families.Family(
-    expected="an ADK event, session or eval set", kind=_kind, whole=_whole, together=_together
+    expected="an ADK event, session or eval set",
+    kind=_kind,
+    whole=_whole,
+    together=_together,
+    holds_records=evalsets.holds_cases,
 )
 
 

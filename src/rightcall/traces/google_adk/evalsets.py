@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import contents, conversation, shapes
+from rightcall.traces import contents, conversation, families, shapes
 from rightcall.traces.contents import field
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
@@ -28,29 +28,39 @@ def is_result(value: dict[str, Any]) -> bool:
     return isinstance(field(value, "evalCaseResults"), list)
 
 
-def cases(value: dict[str, Any]) -> Iterator[Trajectory]:
+def holds_cases(value: Any) -> bool:
+    """Whether a value holds several cases, or the results of several."""
+    return isinstance(value, dict) and any(
+        isinstance(field(value, key), list) for key in ("evalCases", "evalCaseResults")
+    )
+
+
+def cases(value: dict[str, Any]) -> Iterable[Trajectory | TraceError]:
     """One trajectory a case."""
     found = field(value, "evalCases")
-    for index, case in enumerate([value] if found is None else found):
-        path = "" if found is None else f"eval_cases[{index}]"
-        if not isinstance(case, dict):
-            raise TraceError(f"expected a case, an object; found {shapes.kind(case)}", Where(path=path))
-        made = _trajectory(case.get("conversation") or [], f"{path}.conversation".removeprefix("."))
-        yield _named(made, field(case, "evalId"), _NOTE)
+    return [_case(value, "")] if found is None else families.each(found, "eval_cases", _case)
 
 
-def results(value: dict[str, Any]) -> Iterator[Trajectory]:
+def _case(case: Any, path: str) -> Trajectory:
+    if not isinstance(case, dict):
+        raise TraceError(f"expected a case, an object; found {shapes.kind(case)}", Where(path=path))
+    made = _trajectory(case.get("conversation") or [], f"{path}.conversation".removeprefix("."))
+    return _named(made, field(case, "evalId"), _NOTE)
+
+
+def results(value: dict[str, Any]) -> Iterable[Trajectory | TraceError]:
     """One trajectory a case: the invocations as they were, not as they were expected."""
-    for index, case in enumerate(field(value, "evalCaseResults")):
-        path = f"eval_case_results[{index}]"
-        told = field(case, "evalMetricResultPerInvocation") if isinstance(case, dict) else None
-        if not isinstance(told, list):
-            raise TraceError("expected the results of each invocation", Where(path=path))
-        actual = [field(one, "actualInvocation") for one in told if isinstance(one, dict)]
-        made = _trajectory(actual, f"{path}.eval_metric_result_per_invocation")
-        session = field(case, "sessionId")
-        made = _named(made, field(case, "evalId"))
-        yield msgspec.structs.replace(made, conversation_id=session if isinstance(session, str) else None)
+    return families.each(field(value, "evalCaseResults"), "eval_case_results", _result)
+
+
+def _result(case: Any, path: str) -> Trajectory:
+    told = field(case, "evalMetricResultPerInvocation") if isinstance(case, dict) else None
+    if not isinstance(told, list):
+        raise TraceError("expected the results of each invocation", Where(path=path))
+    actual = [field(one, "actualInvocation") for one in told if isinstance(one, dict)]
+    made = _named(_trajectory(actual, f"{path}.eval_metric_result_per_invocation"), field(case, "evalId"))
+    session = field(case, "sessionId")
+    return msgspec.structs.replace(made, conversation_id=session if isinstance(session, str) else None)
 
 
 def _named(made: Trajectory, identity: Any, *notes: str) -> Trajectory:

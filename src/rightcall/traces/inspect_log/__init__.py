@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces import documents, families
@@ -20,23 +19,30 @@ def _kind(value: Any) -> str | None:
     return families.RECORD if known else None
 
 
-def _whole(value: Any) -> Iterator[Trajectory]:
-    if "eval" not in value:
-        yield sample.trajectory(value)
-        return
+def _whole(value: Any) -> Iterable[Trajectory | TraceError]:
+    if not _is_log(value):
+        return [sample.trajectory(value)]
     samples = value.get("samples")
     if samples is None:
         raise TraceError("the log holds no samples; give a log that was written with its samples")
-    for index, one in enumerate(samples):
-        path = f"samples[{index}]"
-        yield sample.trajectory(sample.check(one, path), path)
+    return families.each(samples, "samples", _sample)
+
+
+def _is_log(value: Any) -> bool:
+    return isinstance(value, dict) and "eval" in value
+
+
+def _sample(value: Any, path: str) -> Trajectory:
+    return sample.trajectory(sample.check(value, path), path)
 
 
 def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
     return ()
 
 
-_FAMILY: Final = families.Family(expected="an Inspect log or sample", kind=_kind, whole=_whole, together=_together)
+_FAMILY: Final = families.Family(
+    expected="an Inspect log or sample", kind=_kind, whole=_whole, together=_together, holds_records=_is_log
+)
 
 
 def claims(head: bytes) -> bool:
@@ -55,9 +61,7 @@ def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | Trac
             yield value.within(file=file)
             continue
         try:
-            jsontext.check_depth(value)
-            yield sample.trajectory(sample.check(value, name), name)
-        except jsontext.JSONError as error:
-            yield TraceError(error.message).within(file=file, path=name)
+            families.check(value, name)
+            yield _sample(value, name)
         except TraceError as error:
             yield error.within(file=file)
