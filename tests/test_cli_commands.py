@@ -104,18 +104,23 @@ def test_show_lists_calls_and_what_is_known_of_them(capfdbinary: Capture) -> Non
     ran = run_here(capfdbinary, "show", "t.jsonl")
     expected = """\
 p  4 calls  t.jsonl
-   1 lookup(id=42)
-   2 pay(<arguments redacted>)
+   1 lookup(id=42)  [ok]
+   2 pay(<arguments redacted>)  [requested]
    3 pay(<arguments malformed: {"n": >)  [error]
-   4 search()  [server, seen 3 times]
+   4 search()  [requested, server]
   gap: 1 span was dropped
   note: ids repeat
 q  no calls recorded  t.jsonl
 ! not read: t.jsonl:3: tool_calls: expected an array of tool calls; found a number
 s  0 calls  t.jsonl
 
-3 trajectories, 4 calls, 1 with arguments malformed, 1 with arguments redacted, \
-2 further sightings joined to them, 1 without recorded calls, 1 record not read
+read t.jsonl as native: 4 lines, 3 trajectories
+  calls 4, joined 2 further sightings
+  1 call without arguments that can be read: masked
+  1 call without arguments that can be read: the model wrote no JSON
+  1 trajectory without recorded calls
+  1 gap: calls may be missing
+  1 record not read
 """
     assert (3, expected, "") == ran
 
@@ -140,7 +145,7 @@ def test_show_json_tells_rejects_beside_the_data(capfdbinary: Capture) -> None:
 def test_show_of_nothing_is_incomplete(capfdbinary: Capture) -> None:
     """A file without a trajectory is told as such."""
     Path("t.jsonl").write_bytes(b"")
-    assert run_here(capfdbinary, "show", "t.jsonl") == (3, "\n0 trajectories, 0 calls\n", "")
+    assert run_here(capfdbinary, "show", "t.jsonl") == (3, "\nread t.jsonl: 0 lines, 0 trajectories\n  calls 0\n", "")
 
 
 def test_validate_counts_what_is_good_and_reports_all_that_is_bad(capfdbinary: Capture) -> None:

@@ -74,7 +74,7 @@ def test_a_file_splits_into_its_sessions(entry: corpus.Entry | None) -> None:
 
 @pytest.mark.parametrize("entry", READABLE)
 def test_what_became_of_each_call_is_read(entry: corpus.Entry | None) -> None:
-    """Failures, calls that never ran, kinds, delegation to agents, and parents are those of the index."""
+    """Failures, calls that never ran, kinds, servers, delegation to agents, and parents are those of the index."""
     entry = corpus.present(entry)
     made = calls_of(trajectories(entry.path.read_bytes()))
     names = {row["name"] for row in entry.calls}
@@ -87,6 +87,8 @@ def test_what_became_of_each_call_is_read(entry: corpus.Entry | None) -> None:
             assert call.status in ("requested", "pending")
         if row.get("delegation"):
             assert call.kind == "agent"
+        if "server" in row:
+            assert call.server == row["server"]
         if "kind" in row:
             assert call.kind == {"builtin": "client"}.get(row["kind"], row["kind"])
         if "parent" in row and call.parent is not None:

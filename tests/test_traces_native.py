@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rightcall import traces
-from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
+from rightcall.core.calls import Ingestion, ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces import documents, native
 
@@ -27,6 +27,7 @@ OTHER_FIELDS = {
     "result": JSON,
     "error": MAYBE_TEXT,
     "kind": st.sampled_from(["client", "server", "mcp", "handoff", "agent", "output", "custom"]),
+    "server": MAYBE_TEXT,
     "agent": MAYBE_TEXT,
     "agent_path": TEXTS,
     "parent": st.none() | st.integers(0, 9),
@@ -63,6 +64,15 @@ TRAJECTORIES = st.builds(
     output=JSON,
     warnings=TEXTS,
     metadata=st.dictionaries(st.text(), JSON, max_size=2),
+    ingestion=st.none()
+    | st.builds(
+        Ingestion,
+        messages=st.integers(0, 3),
+        spans=st.integers(0, 3),
+        joined=st.integers(0, 3),
+        unknown=TEXTS,
+        content_off=st.booleans(),
+    ),
     expectations=st.dictionaries(
         st.sampled_from(["expected_tool_calls", "match", "threshold", "x-owner", "prompt"]), JSON, max_size=3
     ),

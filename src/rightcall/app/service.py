@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
 from rightcall.testsets import read as read_test_set
+from rightcall.traces import documents
 
 SHOWN_POSITIONAL = 3
 
@@ -200,6 +202,37 @@ def _check_ids(sets: Iterable[TestSet]) -> None:
 def _read_tests(name: str, dialect: str | None) -> TestSet:
     data = files.read(name)
     return read_test_set(data, kit.kinds(data), file=files.shown(name), dialect=dialect)
+
+
+class Source(msgspec.Struct):
+    """A trace file that is read: the format that its first bytes show, and how much of it was read so far."""
+
+    file: str
+    format: str = ""
+    lines: int = 0
+
+
+def read_sources(names: Iterable[str], trace_format: str | None = None) -> Iterator[tuple[Source, Iterator[Reading]]]:
+    """Open trace files in their order: each with what is read of it, while it is read."""
+    reader = kit.trace_reader(trace_format)
+    for name in files.expand(names):
+        source = Source(files.shown(name), trace_format or "")
+        items = reader(_measured(files.chunks(name), source), source.file)
+        yield source, (Reading(item, source.file) for item in items)
+
+
+def _measured(chunks: Iterable[bytes], source: Source) -> Iterator[bytes]:
+    """The same chunks; what they show of the file is noted."""
+    head, chunks = documents.peek(chunks)
+    if not source.format and head.strip():
+        with contextlib.suppress(TraceError):
+            source.format = traces.detect(head)
+    last = b"\n"
+    for chunk in chunks:
+        source.lines += chunk.count(b"\n")
+        last = chunk or last
+        yield chunk
+    source.lines += not last.endswith(b"\n")
 
 
 def read_traces(names: Iterable[str], trace_format: str | None = None) -> Iterator[Reading]:

@@ -33,6 +33,11 @@ def times(number: int) -> str:
     return f"{number} time" if number == 1 else f"{number} times"
 
 
+def amount(number: int, noun: str, many: str = "") -> str:
+    """`1 call`, `2 calls`; `many` is the plural where it is no `s` that makes it."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
 def listed(parts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

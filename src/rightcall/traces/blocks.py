@@ -157,7 +157,8 @@ def call(block: dict[str, Any], at: str) -> tuple[ToolCall, tuple[str, ...]]:
     made, notes = shapes.named(block.get("name"), source, id=block.get("id"), absent="not_captured", at=at)
     if _kind(block) not in _CALLS:
         notes = (*notes, f"{at} is a call of the unknown type `{_kind(block)[:60]}`")
-    return msgspec.structs.replace(made, kind=_CALLS.get(_kind(block), "server")), notes
+    server = shapes.label(block.get("server_name"))
+    return msgspec.structs.replace(made, kind=_CALLS.get(_kind(block), "server"), server=server), notes
 
 
 def _answered(block: dict[str, Any], at: str) -> Answered:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core import jsontext
-from rightcall.core.calls import UNSETTLED_STATUSES, CallStatus, ToolCall, ToolSpec, Trajectory
+from rightcall.core.calls import UNSETTLED_STATUSES, CallStatus, Ingestion, ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, hidden
 
@@ -39,11 +39,15 @@ Event = Said | Asked | Answered
 
 
 class Joined(msgspec.Struct, frozen=True):
-    """The calls of a conversation in order; `gaps` are results without their call, `warnings` results told again."""
+    """The calls of a conversation in order; `gaps` are results without their call, `warnings` results told again.
+
+    `answered` counts the results that belong to a call.
+    """
 
     calls: tuple[ToolCall, ...]
     gaps: tuple[str, ...]
     warnings: tuple[str, ...]
+    answered: int = 0
 
 
 class _Open:
@@ -105,16 +109,18 @@ def joined(events: Iterable[Event]) -> Joined:
             if call.status in UNSETTLED_STATUSES:
                 open_.add(len(calls), message, _keys(call))
             calls.append(msgspec.structs.replace(call, turn=turn, message=message))
-    return Joined(tuple(calls), tuple(gaps), tuple(warnings))
+    return Joined(tuple(calls), tuple(gaps), tuple(warnings), answers.count)
 
 
 class _Answers:
     """The results that were joined to a call, to know one that is told again under the same id."""
 
     def __init__(self) -> None:
+        self.count = 0
         self._known: dict[str, list[tuple[str | None, Any]]] = defaultdict(list)
 
     def add(self, answer: Answered) -> None:
+        self.count += 1
         if answer.id:
             self._known[answer.id].append((answer.name, answer.result))
 
@@ -153,6 +159,7 @@ def trajectory(
         messages=messages,
         output=output,
         warnings=(*warnings, *told.warnings, *(() if recorded else (SILENT,))),
+        ingestion=Ingestion(messages=len(messages), joined=told.answered),
     )
 
 

@@ -80,6 +80,7 @@ class _Log:
         self._calls: list[ToolCall] = []
         self._others: Counter[str] = Counter()
         self._open: Counter[str] = Counter()
+        self._server: str | None = None
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -102,6 +103,7 @@ class _Log:
             self._others[_id(message)] += "id" in message
             if message["method"] == "initialize":
                 yield from self.flushed()
+                self._server = None
         else:
             yield from self._response(message, at)
 
@@ -111,13 +113,15 @@ class _Log:
         made, notes = shapes.named(given.get("name"), given.get("arguments", UNSET), id=_id(message), at=at)
         self.warnings += notes
         self._open[_id(message)] += 1
-        return msgspec.structs.replace(made, kind="mcp")
+        return msgspec.structs.replace(made, kind="mcp", server=self._server)
 
     def _response(self, message: dict[str, Any], at: str) -> Iterator[Event]:
         """A response: of a call, unless another request with its id waits and it does not look like that of a call."""
         identity, result = _id(message), message.get("result")
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             self._tools |= {tool.name: tool for tool in toolspecs.tools(result["tools"])}
+        if isinstance(result, dict) and isinstance(result.get("serverInfo"), dict):
+            self._server = shapes.label(result["serverInfo"].get("name"))
         looks = isinstance(result, dict) and bool(result.keys() & _OF_CALLS) and "role" not in result
         if self._others[identity] and not (looks and self._open[identity]):
             self._others[identity] -= 1

@@ -39,6 +39,7 @@ class Execution(msgspec.Struct, frozen=True, kw_only=True):
     status: CallStatus = "ok"
     error: str | None = None
     kind: CallKind = "client"
+    server: str | None = None
     certain: bool = True
 
 
@@ -263,6 +264,8 @@ def _finished(tree: _Tree, one: _Made, parent: int | None, message: int | None, 
             known |= {"arguments": ran.arguments.value, "arguments_state": "ok", "arguments_text": None}
         if ran.kind != "client":
             known["kind"] = ran.kind
+        if ran.server is not None:
+            known["server"] = ran.server
     return msgspec.structs.replace(one.call, **known)
 
 

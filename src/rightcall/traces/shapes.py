@@ -97,6 +97,11 @@ def named(
     return made, (f"{at} has no string for its name; counted as a call without a name".strip(),)
 
 
+def label(value: Any) -> str | None:
+    """The name of an MCP server as a field holds it, `None` if there is no text."""
+    return value if isinstance(value, str) and value else None
+
+
 def is_call(entry: Any) -> bool:
     """Whether an entry is a tool call of a known shape, with a name."""
     entry = _decode_entry(entry)

@@ -25,14 +25,16 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     prompt: Any = None
     gaps: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    answered: int = 0
 
 
 class Flattened(msgspec.Struct, frozen=True):
-    """All calls of a session in order."""
+    """All calls of a session in order. `answered` counts the results that belong to one of them."""
 
     calls: tuple[ToolCall, ...]
     gaps: tuple[str, ...]
     warnings: tuple[str, ...]
+    answered: int = 0
 
 
 def conversations(lines: list[Line]) -> list[Conversation]:
@@ -79,6 +81,7 @@ def _conversation(agent: str, lines: list[Line], caller: str | None) -> Conversa
         prompt=blocks.text(first.get("content")) if isinstance(first, dict) else None,
         gaps=(*gaps, *hidden.unread([(line.message, line.at) for line in whole], told.calls), *told.gaps),
         warnings=(*reading.warnings, *told.warnings),
+        answered=told.answered,
     )
 
 
@@ -138,6 +141,7 @@ def flattened(found: list[Conversation]) -> Flattened:
         tuple(telling.calls),
         tuple(gap for one in found for gap in one.gaps),
         (*(warning for one in found for warning in one.warnings), *notes),
+        sum(one.answered for one in found),
     )
 
 

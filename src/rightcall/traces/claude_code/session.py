@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rightcall.core.calls import ToolSpec, Trajectory
+from rightcall.core.calls import Ingestion, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import blocks, documents
 from rightcall.traces.claude_code import agents
@@ -62,6 +62,7 @@ def _trajectory(identity: str | None, lines: list[Line], gaps: tuple[str, ...]) 
         messages=messages,
         output=blocks.output(messages),
         warnings=(*warnings, *told.warnings),
+        ingestion=Ingestion(messages=len(kept), joined=told.answered),
     )
 
 

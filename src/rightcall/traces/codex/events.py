@@ -138,7 +138,8 @@ def call(item: dict[str, Any]) -> tuple[ToolCall, tuple[str, ...]]:
     known = kind in _ARGUMENTS or kind == "mcp_tool_call"
     notes = () if known else (f"{at} is of the unknown type `{kind[:60]}`",)
     made, more = shapes.named(name, _arguments(item, kind), id=item.get("id"), absent="not_captured", at=at)
-    return msgspec.structs.replace(made, kind=_KINDS.get(kind, "client"), **_outcome(item)), (*notes, *more)
+    outcome = {**_outcome(item), "server": shapes.label(item.get("server"))}
+    return msgspec.structs.replace(made, kind=_KINDS.get(kind, "client"), **outcome), (*notes, *more)
 
 
 def _arguments(item: dict[str, Any], kind: str) -> Any:

@@ -15,7 +15,16 @@ import msgspec
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces import heads, spans
-from rightcall.traces.conventions import genai, google_adk, logfire, observations, openinference, traceloop, vercel
+from rightcall.traces.conventions import (
+    genai,
+    google_adk,
+    ingesting,
+    logfire,
+    observations,
+    openinference,
+    traceloop,
+    vercel,
+)
 from rightcall.traces.conventions.model import Asked, Part
 from rightcall.traces.conventions.trajectories import trajectory
 from rightcall.traces.spans import Group, Span, root, roots
@@ -141,9 +150,9 @@ def trajectories(found: Iterable[Span], gaps: tuple[str, ...] = ()) -> Iterator[
 
 
 def _trajectories(groups: list[Group], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
-    """The trajectory of each conversation. Traces in which no convention knows a span are beside the point."""
+    """The trajectory of each conversation. Traces in which nothing is of an agent are beside the point."""
     read = [(group, [part(span) for span in group.spans]) for group in groups]
-    known = [(group, parts) for group, parts in read if any(found is not None for found in parts)] or read
+    known = [(group, parts) for group, parts in read if _is_of_an_agent(group, parts)] or read
     left_out = len(read) - len(known)
     for number, (group, parts) in enumerate(known):
         item = trajectory(group, parts, gaps)
@@ -151,3 +160,8 @@ def _trajectories(groups: list[Group], gaps: tuple[str, ...]) -> Iterator[Trajec
             warning = f"traces that hold no span of an agent, and are not read: {left_out}"
             item = msgspec.structs.replace(item, warnings=(*item.warnings, warning))
         yield item
+
+
+def _is_of_an_agent(group: Group, parts: list[Part | None]) -> bool:
+    """Whether a convention knows a span of the conversation, or one looks like that of a tool."""
+    return any(part is not None for part in parts) or any(map(ingesting.looks_like_tool, group.spans))

@@ -112,7 +112,7 @@ def execution(span: Span) -> Part:
     """A span that ran a tool."""
     name = text(span.attributes, "gen_ai.tool.name") or bare(span.name)
     if name in _PHANTOMS:
-        return Around()
+        return Around(phantom=True)
     given, result = events.executed(span) if span.events else _executed(span)
     result = outcome(_found(span, _RESULTS, result))
     status = text(span.attributes, "tool.status") or text(span.attributes, "gen_ai.tool.status")
@@ -126,7 +126,13 @@ def execution(span: Span) -> Part:
         status=ended,
         error=error(span, result.value) if failed else None,
         kind="mcp" if text(span.attributes, "mcp.method.name") else "client",
+        server=_server(span) if text(span.attributes, "mcp.method.name") else None,
     )
+
+
+def _server(span: Span) -> str | None:
+    """The MCP server that a span called: its name, else where it is."""
+    return text(span.attributes, "mcp.server.name") or text(span.attributes, "server.address")
 
 
 def _executed(span: Span) -> tuple[Any, Any]:

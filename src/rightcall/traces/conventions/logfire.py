@@ -52,11 +52,13 @@ def _execution(span: Span) -> Execution:
     came = outcome(child(span.attributes, "output"))
     failed = span.failed or text(span.attributes, "error") is not None
     status: CallStatus = "error" if failed else "ok"
+    about = decoded(child(span.attributes, "mcp_data"))
     return Execution(
         name=text(span.attributes, "name") or span.name,
         arguments=carried(child(span.attributes, "input")),
         result=structured(came.value),
         status=status,
         error=genai.error(span, came.value) if failed else None,
-        kind="mcp" if child(span.attributes, "mcp_data") not in (UNSET, None, "null") else "client",
+        kind="client" if about in (UNSET, None) else "mcp",
+        server=text(about, "server"),
     )

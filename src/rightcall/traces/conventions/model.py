@@ -55,13 +55,15 @@ class Around(msgspec.Struct, frozen=True, kw_only=True):
 
     `messages` summarise what happened inside; they count only where nothing else tells of it. `perhaps` is the
     execution that the span is, if its name turns out to be that of a call that a model asked for. `loose` says that
-    the span need not stand under the call that started it.
+    the span need not stand under the call that started it. A `phantom` looks like a span of a tool, but is known to be
+    that of no call.
     """
 
     agent: str | None = None
     messages: tuple[Message, ...] = ()
     perhaps: Execution | None = None
     loose: bool = False
+    phantom: bool = False
 
 
 Part = Asked | Execution | Around

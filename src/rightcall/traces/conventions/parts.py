@@ -23,6 +23,7 @@ CALLS: Final[dict[str, CallKind]] = {
 }
 """What a part of a message says its type is when it is a call, and the kind of that call."""
 
+_SERVERS: Final = ("server_name", "server_label")
 _ANSWERS: Final = frozenset(
     {
         "tool_call_response",
@@ -90,6 +91,7 @@ def entry(listed: Any, absent: ArgumentsState = "ok", kind: CallKind = "client")
         arguments_text=read.text,
         id=identity if isinstance(identity, str) and identity else None,
         kind=_kind(name, "custom" if free else kind),
+        server=shapes.label(_first(listed, _SERVERS)) if kind == "mcp" else None,
     )
 
 

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from rightcall.core.calls import CallStatus, ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, merging
+from rightcall.traces.conventions import ingesting
 from rightcall.traces.conventions.model import Around, Asked, Message, Part, plain
 from rightcall.traces.conventions.nesting import nested
 from rightcall.traces.conversation import Answered, Event, Said, joined, structured
@@ -50,8 +51,10 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
         "trace_ids": group.trace_ids,
         "test_id": _test_id(group),
     }
+    hiding = ingesting.unread(group, parts, ran)
     if not asking and not ran:
-        return _summarised(parts, around, gaps)
+        around["ingestion"] = ingesting.ingestion(group, parts, hiding=hiding)
+        return _summarised(parts, around, (*gaps, *ingesting.gaps(hiding, ())))
     asking, warnings = _named(asking, bool(ran))
     merged = merging.merge(group, [merging.Model(one.index, one.calls) for one in asking], ran)
     before, told = _continued(group, asking, ran)
@@ -65,11 +68,12 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
     return Trajectory(
         **around,
         tool_calls=calls,
-        gaps=(*gaps, *_gaps(group, parts, asking, merged)),
+        gaps=(*gaps, *_gaps(group, parts, asking, merged), *ingesting.gaps(hiding, calls)),
         available_tools=_tools(asking),
         messages=_transcript(asking),
         output=_output(asking),
         warnings=tuple(warnings),
+        ingestion=ingesting.ingestion(group, parts, ran, calls, hiding),
     )
 
 

@@ -19,6 +19,7 @@ from rightcall.core.calls import (
     ArgumentsState,
     CallKind,
     CallStatus,
+    Ingestion,
     Requestor,
     ToolCall,
     ToolSpec,
@@ -43,6 +44,7 @@ class Call(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaul
     result: Any = UNSET
     error: _Text = UNSET
     kind: CallKind | UnsetType = UNSET
+    server: _Text = UNSET
     agent: _Text = UNSET
     agent_path: _Texts = UNSET
     parent: _Number = UNSET
@@ -67,6 +69,7 @@ class Around(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defa
     output: Any = UNSET
     warnings: _Texts = UNSET
     metadata: dict[str, Any] | UnsetType = UNSET
+    ingestion: Ingestion | UnsetType | None = UNSET
 
 
 _EXPECTED: Final = [(key, Any, UNSET) for key in records.EXPECTATION_KEYS]
@@ -139,6 +142,7 @@ def _trajectory(record: Any) -> Trajectory | None:
         output=record.output,
         warnings=record.warnings,
         metadata=record.metadata,
+        ingestion=record.ingestion,
         expectations=_expectations(_expected_values(record)),
     )
 

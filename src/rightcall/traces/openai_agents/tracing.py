@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
+from rightcall.core.calls import Ingestion, ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, merging, records, shapes
 from rightcall.traces.conversation import structured
@@ -86,9 +86,24 @@ def _trajectory(group: Group, about: dict[str, Any]) -> Trajectory:
         tool_calls=calls,
         gaps=tuple(_gaps(group)),
         available_tools=_tools(group),
+        ingestion=_ingestion(group, calls),
         warnings=("answers of the model are not in the trace: only calls that ran show",)
         if "response" in kinds
         else (),
+    )
+
+
+def _ingestion(group: Group, calls: tuple[ToolCall, ...]) -> Ingestion:
+    """What was read. A span of a handover names no tool, but is that of a call."""
+    ran = [span for span in group.spans if span.name in _CALLS]
+    shown = {source for call in calls for source in call.sources}
+    return Ingestion(
+        spans=len(group.spans),
+        model_spans=sum(span.name in _MODELS for span in group.spans),
+        tool_spans=len(ran),
+        understood=sum(map(_is_named, ran)),
+        idle=len(group.spans) - len(shown),
+        joined=sum(max(0, len(call.sources) - 1) for call in calls),
     )
 
 
@@ -146,7 +161,7 @@ def _execution(span: Span, index: int, delegates: bool) -> merging.Execution:
             error=_error(span),
             kind="handoff",
         )
-    source = data.get("input")
+    source, about = data.get("input"), data.get("mcp_data")
     return merging.Execution(
         index=index,
         name=data["name"],
@@ -154,7 +169,8 @@ def _execution(span: Span, index: int, delegates: bool) -> merging.Execution:
         result=structured(data.get("output")),
         status="error" if span.failed else "ok",
         error=_error(span),
-        kind="agent" if delegates else "mcp" if data.get("mcp_data") else "client",
+        kind="agent" if delegates else "mcp" if about else "client",
+        server=shapes.label(about.get("server")) if isinstance(about, dict) else None,
     )
 
 

@@ -109,12 +109,13 @@ def call(item: dict[str, Any], at: str) -> tuple[ToolCall, tuple[str, ...]]:
 def _mcp(item: dict[str, Any], identity: Any, at: str) -> tuple[ToolCall, tuple[str, ...]]:
     source = item.get("arguments", UNSET)
     made, notes = shapes.named(item.get("name"), source, id=identity, absent="not_captured", at=at)
+    made = msgspec.structs.replace(made, kind="mcp", server=shapes.label(item.get("server_label")))
     if kind_of(item) == "mcp_approval_request":
-        return msgspec.structs.replace(made, kind="mcp", status="pending"), notes
+        return msgspec.structs.replace(made, status="pending"), notes
     error = item.get("error")
     status: CallStatus = "ok" if item.get("output") is not None else _DONE.get(str(item.get("status")), "requested")
     known: dict[str, Any] = {"status": status if error is None else "error", "result": structured(item.get("output"))}
-    return msgspec.structs.replace(made, kind="mcp", error=_error(error), **known), notes
+    return msgspec.structs.replace(made, error=_error(error), **known), notes
 
 
 def _error(error: Any) -> str | None:

@@ -19,7 +19,7 @@ def read(span: Span) -> Part | None:
     if kind == "LLM":
         return _asked(span)
     if kind == "TOOL":
-        return executions.execution(span) or Around()
+        return executions.execution(span) or Around(phantom=True)
     return Around(agent=text(span.attributes, "agent.name") or span.name if kind == "AGENT" else None)
 
 
