@@ -39,9 +39,10 @@ Event = Said | Asked | Answered
 
 
 class Joined(msgspec.Struct, frozen=True):
-    """The calls of a conversation in order; `gaps` are results without their call, `warnings` results told again.
+    """The calls of a conversation in order.
 
-    `answered` counts the results that belong to a call.
+    `gaps` are results without their call, `warnings` results that are told again; `answered` counts the results
+    that belong to a call.
     """
 
     calls: tuple[ToolCall, ...]
