@@ -175,13 +175,21 @@ def test_tools_on_offer_are_no_calls() -> None:
 
 
 def test_choices_are_alternatives() -> None:
-    """The first is read, with a warning; answers that only together hold the calls are no alternatives."""
+    """The first is read, with a warning; answers that only together hold the calls are no alternatives.
+
+    As many as there are reasons to stop. Where no reasons are told, the others may be calls as well: a gap.
+    """
     part = {"type": "tool_call", "name": "a", "arguments": {}}
     call = {"role": "assistant", "parts": [part], "finish_reason": "tool_call"}
     text = {"role": "assistant", "parts": [{"type": "text", "content": "Hm."}], "finish_reason": "stop"}
-    two = one(span(1, {"gen_ai.operation.name": "chat", "gen_ai.output.messages": [call, call]}))
+    output = {"gen_ai.operation.name": "chat", "gen_ai.output.messages": [call, call]}
+    two = one(span(1, {**output, "gen_ai.response.finish_reasons": ["tool_call", "tool_call"]}))
+    parallel = one(span(1, {**output, "gen_ai.response.finish_reasons": ["tool_call"]}))
+    unknown = one(span(1, output))
     split = one(span(1, {"gen_ai.operation.name": "chat", "gen_ai.output.messages": [text, call]}))
-    assert (told(two), len(two.warnings)) == ([("a", {})], 1)
+    assert (told(two), len(two.warnings), two.gaps) == ([("a", {})], 1, ())
+    assert (told(parallel), parallel.warnings, parallel.gaps) == ([("a", {})] * 2, (), ())
+    assert (told(unknown), len(unknown.gaps)) == ([("a", {})], 1)
     assert (told(split), split.warnings) == ([("a", {})], ())
 
 

@@ -60,16 +60,23 @@ def output(value: Any, absent: ArgumentsState = "ok") -> Said:
 _BROKEN: Final = Said(gaps=("puts out JSON that is cut off or broken: its calls are not known",))
 
 
-def choice(value: Any, absent: ArgumentsState = "ok") -> Said:
-    """The same where the convention says JSON, and that each message is a choice: the first is the one taken."""
+def choice(value: Any, absent: ArgumentsState = "ok", reasons: int | None = None) -> Said:
+    """The same where the convention says JSON, and that each message is a choice: the first is the one taken.
+
+    `reasons` is how many reasons to stop the answer as a whole has: one for each choice. Where it has fewer, its
+    messages follow one another; where it says none, nobody knows, and what the others ask for may be missing.
+    """
     value = spans.decoded(value)
     if isinstance(value, str) and _is_broken(value):
         return _BROKEN
     alternatives = _alternatives(value)
-    if not alternatives:
+    if not alternatives or (reasons is not None and reasons != len(alternatives)):
         return output(value, absent)
-    warning = f"puts out {len(alternatives)} alternatives; the first is read"
-    return Said(output=messages(alternatives[:1], "assistant", absent), warnings=(warning,))
+    first, *others = (messages(one, "assistant", absent) for one in alternatives)
+    note = f"puts out {len(alternatives)} alternatives; the first is read"
+    if reasons is None and any(message.calls for other in others for message in other):
+        return Said(output=first, gaps=(f"{note}, but nothing says that they are alternatives",))
+    return Said(output=first, warnings=(note,))
 
 
 def _is_broken(text: str) -> bool:

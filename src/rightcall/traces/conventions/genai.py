@@ -6,6 +6,7 @@ attribute (Pydantic AI, Logfire), numbered attributes (OpenLLMetry), and whole J
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -83,20 +84,30 @@ def _around(span: Span, operation: str) -> Around:
 
 def model(span: Span) -> Asked:
     """A model span, by the best that it has of what was said."""
-    said = _said(span)
     given = decoded(child(span.attributes, "gen_ai.response.finish_reasons"))
     listed = given if isinstance(given, list) else [given]
     reasons = tuple(str(reason) for reason in listed if reason is not UNSET and reason is not None)
-    said = msgspec.structs.replace(said, reasons=(*said.reasons, *reasons))
+    said = _said(span, len(reasons) or None)
+    said = msgspec.structs.replace(said, reasons=(*said.reasons, *reasons), gaps=(*said.gaps, *_silence(span)))
     return output_tools.told(span, asked(said, _tools(span)))
 
 
-def _said(span: Span) -> Said:
+def _silence(span: Span) -> Iterator[str]:
+    """A gap where a model put out a message without any part, and does not say why it stopped.
+
+    OpenLLMetry writes one where LangChain has put calls with broken arguments aside.
+    """
+    for message in items(decoded(child(span.attributes, "gen_ai.output.messages"))):
+        if isinstance(message, dict) and message.get("parts") == [] and not message.get("finish_reason"):
+            yield "puts out a message without parts or a reason to stop: its calls may be missing"
+
+
+def _said(span: Span, reasons: int | None) -> Said:
     given = child(span.attributes, "gen_ai.input.messages")
     put_out = child(span.attributes, "gen_ai.output.messages")
     if put_out is not UNSET or given is not UNSET:
         history = foreign.messages(given, "user", "not_captured")
-        return msgspec.structs.replace(foreign.choice(put_out, "not_captured"), history=history)
+        return msgspec.structs.replace(foreign.choice(put_out, "not_captured", reasons), history=history)
     said = events.conversation(span)
     return said if said.history or said.output else numbered.said(span)
 

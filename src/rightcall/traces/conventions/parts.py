@@ -82,7 +82,7 @@ def entry(listed: Any, absent: ArgumentsState = "ok", kind: CallKind = "client")
     name = name if isinstance(name, str) else ""
     source = _source(inner)
     free = kind == "custom" or listed.get("type") == "custom"
-    read = shapes.free_text(source) if free else spans.arguments(source, absent)
+    read = shapes.free_text(source) if free else spans.arguments(_unmended(source), absent)
     identity = _first(listed, _IDS)
     return ToolCall(
         name=name,
@@ -93,6 +93,15 @@ def entry(listed: Any, absent: ArgumentsState = "ok", kind: CallKind = "client")
         kind=_kind(name, "custom" if free else kind),
         server=shapes.label(_first(listed, _SERVERS)) if kind == "mcp" else None,
     )
+
+
+def _unmended(source: Any) -> Any:
+    """Arguments without the `{"_raw": text}` that OpenLLMetry puts around text that is no JSON."""
+    if isinstance(source, str) and "_raw" not in source:
+        return source
+    value = spans.decoded(source)
+    text = value.get("_raw") if isinstance(value, dict) and len(value) == 1 else None
+    return text if isinstance(text, str) and isinstance(spans.decoded(text), str) else source
 
 
 def _kind(name: str, kind: CallKind) -> CallKind:

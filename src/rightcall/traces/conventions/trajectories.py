@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
 
-from rightcall.core.calls import CallStatus, ToolCall, ToolSpec, Trajectory
+from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, merging
-from rightcall.traces.conventions import ingesting
+from rightcall.traces.conventions import ingesting, retold
 from rightcall.traces.conventions.model import Around, Asked, Message, Part, plain
 from rightcall.traces.conventions.nesting import nested
-from rightcall.traces.conversation import Answered, Event, Said, joined, structured
-from rightcall.traces.conversation import Asked as AskedEvent
+from rightcall.traces.conversation import joined, structured
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Group, Span, along, child, decoded, root, roots, text
 
@@ -100,7 +99,7 @@ def _summarised(parts: list[Part | None], around: dict[str, Any], gaps: tuple[st
     if not summaries:
         why = "the trace has neither a model span nor a tool span"
         return Trajectory(**around, gaps=gaps, warnings=(why,))
-    told = joined(_events(summaries[0]))
+    told = joined(retold.events(summaries[0]))
     source = "the calls are those that an agent span sums up; the trace has neither a model span nor a tool span"
     return Trajectory(
         **around,
@@ -153,26 +152,10 @@ def _continued(
     if any(run.index < first or below[run.index] for run in ran):
         return (), ()
     history = asking[0].part.said.history
-    calls = joined(_events(history)).calls
+    calls = joined(retold.events(history)).calls
     sources = (f"span {asking[0].span.span_id or asking[0].index}, history",)
     models = tuple(message for message in history if message.role in ("assistant", "model"))
     return tuple(msgspec.structs.replace(call, sources=sources) for call in calls), models
-
-
-def _events(history: Iterable[Message]) -> Iterator[Event]:
-    """History as events. Where a result does not say whether it is a failure, the status stays open."""
-    for message in history:
-        if message.role in ("assistant", "model"):
-            yield AskedEvent(message.calls)
-        elif message.role == "user":
-            yield Said()
-        elif message.role in ("tool", "function"):
-            yield _answered(message)
-
-
-def _answered(message: Message) -> Answered:
-    status: CallStatus = "requested" if message.failed is None else ("error" if message.failed else "ok")
-    return Answered(id=message.tool_call_id, name=message.name, result=message.content, status=status)
 
 
 def _placed(
@@ -183,7 +166,8 @@ def _placed(
     paths = along(group.parents, lambda index, above: _agents(parts[index], above), start)
     turns, results = _turns(asking), _results(asking)
     ids = Counter(call.id for call in merged.calls)
-    for call, index in zip(merged.calls, merged.shown, strict=True):
+    calls = retold.completed(merged.calls, merged.shown, [(one.index, one.part.said.history) for one in asking])
+    for call, index in zip(calls, merged.shown, strict=True):
         known: dict[str, Any] = {"turn": turns.get(index)}
         if path := paths[index]:
             known |= {"agent": path[-1], "agent_path": path}
@@ -191,8 +175,8 @@ def _placed(
             known["parent"] = call.parent + before
         if call.message is not None:
             known["message"] = call.message + told
-        if call.status == "requested" and call.id in results and ids[call.id] == 1:
-            answer = _answered(results[call.id])
+        if call.status == "requested" and call.result is None and call.id in results and ids[call.id] == 1:
+            answer = retold.answered(results[call.id])
             known |= {"result": structured(answer.result), "status": answer.status}
         yield msgspec.structs.replace(call, **known)
 

@@ -25,7 +25,8 @@ def read(span: Span) -> Part | None:
 
 def _asked(span: Span) -> Asked:
     output = messages.messages(span.attributes, "output", span.dropped)
-    calls = tuple(call for message in output for call in message.calls) + messages.invalid_calls(span)
+    listed = tuple(call for message in output for call in message.calls)
+    calls = (*listed, *messages.invalid_calls(span, listed))
     reason = child(span.attributes, "llm.finish_reason")
     said = Said(
         history=messages.messages(span.attributes, "input", span.dropped),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -137,15 +138,31 @@ def _call(entry: dict[str, Any], dropped: int) -> ToolCall:
     )
 
 
-def invalid_calls(span: Span) -> tuple[ToolCall, ...]:
-    """Calls with broken arguments that LangChain keeps apart, only in the raw output of the model."""
+def invalid_calls(span: Span, listed: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """Calls with broken arguments that LangChain keeps apart in the raw output of the model, unless they are listed.
+
+    Newer instrumentations list them with the others.
+    """
     output = child(span.attributes, "output.value")
     if not isinstance(output, str) or "invalid_tool_calls" not in output:
         return ()
     batches = items(child(decoded(output), "generations"))
     generations = [generation for batch in batches for generation in items(batch)]
     entries = [items(child(generation, "message.kwargs.invalid_tool_calls")) for generation in generations]
-    return tuple(shapes.call(entry)[0] for listed in entries for entry in listed)
+    apart = [shapes.call(entry)[0] for entries_of_one in entries for entry in entries_of_one]
+    known = Counter((call.name, call.id, call.arguments_text) for call in listed)
+    return tuple(call for call in apart if not _counted(known, (call.name, call.id, call.arguments_text)))
+
+
+_Key = tuple[str, str | None, str | None]
+
+
+def _counted(known: Counter[_Key], key: _Key) -> bool:
+    """Whether one more of those is known; it is taken out."""
+    if not known[key]:
+        return False
+    known[key] -= 1
+    return True
 
 
 def tools(attributes: dict[str, Any]) -> tuple[ToolSpec, ...]:
