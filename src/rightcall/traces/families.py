@@ -53,7 +53,8 @@ def claims(family: Family, head: bytes) -> bool:
 
 def _is_claimed(family: Family, value: Any) -> bool:
     if isinstance(value, list) and family.kind(value) is None:
-        return bool(value) and all(_is_claimed(family, element) for element in value)
+        claimed = [_is_claimed(family, element) for element in value]
+        return any(claimed) and all(known or family.silent(one) for known, one in zip(claimed, value, strict=True))
     return family.kind(value) is not None
 
 

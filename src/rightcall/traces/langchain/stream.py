@@ -24,8 +24,11 @@ def is_item(value: Any) -> bool:
 
 
 def is_silent(value: Any) -> bool:
-    """Whether a value is an item that wrote no messages: of a silent node, of an interrupt, of another mode."""
-    if payload(value) is not value:
+    """Whether a value is an item that wrote no messages: of a silent node, of an interrupt, of another mode.
+
+    So is a pair of texts, role and content, which a graph takes for a message.
+    """
+    if payload(value) is not value or (isinstance(value, list) and len(value) == 2 and _is_namespace(value)):
         return True
     return isinstance(value, dict) and all(isinstance(part, dict | list | None) for part in value.values())
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 _ASKED: Final = "tool_approval_item"
 _PERHAPS_DENIED: Final = {"rejected": True}
-"""A decision by which a call was denied if its answer says so: items tell what was asked, not what was decided."""
+"""A decision by which a call was denied if its answer says so: items tell what was answered, not what was decided."""
 
 
 def result(value: Any) -> Any:
@@ -57,10 +57,16 @@ def _state(responses: Iterable[Any], made: Iterable[Any], given: Any = None) -> 
         "model_responses": [{"output": list(response.output)} for response in responses],
         "generated_items": [_item(item) for item in listed],
         "current_step": {"data": {"interruptions": waiting}},
-        "context": {"approvals": {item.tool_name: _PERHAPS_DENIED for item in listed if item.type == _ASKED}},
+        "context": {"approvals": {name: _PERHAPS_DENIED for item in listed if (name := _called(item))}},
     }
 
 
 def _item(item: Any) -> dict[str, Any]:
     agent = getattr(item, "agent", None)
     return {"type": item.type, "raw_item": item.raw_item, "agent": {"name": getattr(agent, "name", None)}}
+
+
+def _called(item: Any) -> str | None:
+    raw = item.raw_item
+    name = raw.get("name") if isinstance(raw, dict) else getattr(raw, "name", None)
+    return name if isinstance(name, str) else None

@@ -17,8 +17,15 @@ def record(value: Any) -> Any:
     if value == []:
         return {"tool_calls": []}
     if isinstance(value, list) and any(map(_is_bare_call, value)) and not any(map(_is_of_a_story, value)):
-        return {"tool_calls": value}
-    return {"tool_calls": [value]} if _is_bare_call(value) else value
+        return {"tool_calls": [_told(call) for call in value]}
+    return {"tool_calls": [_told(value)]} if _is_bare_call(value) else value
+
+
+def _told(call: Any) -> Any:
+    """A call without the fields of an SDK that are not set, which are nothing to warn about."""
+    if not isinstance(call, dict):
+        return call
+    return {key: value for key, value in call.items() if value is not None or key in _OWN_FIELDS | shapes.READ}
 
 
 def _is_bare_call(value: Any) -> bool:

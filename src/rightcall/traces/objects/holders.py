@@ -44,7 +44,7 @@ def _asked(holder: Holder, value: Any, path: str) -> Any:
 
 
 def _named(value: Any) -> str:
-    inner = f" of `{type(value[0]).__name__}`" if isinstance(value, list | tuple) else ""
+    inner = f" of `{type(value[0]).__name__}`" if type(value) in (list, tuple) else ""
     return f"`{type(value).__name__}`{inner}"
 
 
