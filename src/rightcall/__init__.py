@@ -43,18 +43,19 @@ __all__ = ["__version__", "capture", "check", "grade", "read", "tool"]
 __version__ = "0.1.0"
 
 
-def read(value: Any, *, format: str | None = None) -> Trajectory:
+def read(value: Any, *, format: str | None = None, group_by: str | None = None) -> Trajectory:
     """The one trajectory that a value holds.
 
     `value` is a `Trajectory`, a native record (`{"tool_calls": […]}`), a list of calls in any known shape, OpenAI
     Chat messages, a request or a response, OpenInference spans, an SDK object that offers `model_dump` or
-    `to_dict`, or JSON text of one of these. `format` names the format instead of having it detected. Raises
+    `to_dict`, or JSON text of one of these. `format` names the format instead of having it detected; `group_by` is
+    what belongs together: `conversation`, `trace`, `file` (all of it) or `attribute:KEY`. Raises
     `rightcall.errors.TraceError` with the path of what cannot be read, or when the value holds no trajectory or
     several.
     """
     from rightcall.app import python
 
-    return python.read(value, format=format)
+    return python.read(value, format=format, group_by=group_by)
 
 
 def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:

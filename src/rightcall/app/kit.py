@@ -15,7 +15,7 @@ from rightcall.assertions import KINDS
 from rightcall.core.assertion import Assertion
 from rightcall.errors import UsageError
 from rightcall.reports import REPORTS, ReportKind
-from rightcall.traces import FORMATS, Format, Reader
+from rightcall.traces import FORMATS, Format
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -53,14 +53,11 @@ def _by_suffix(path: str, reports: Mapping[str, ReportKind]) -> ReportKind | Non
     return next((kind for kind in reports.values() if path.lower().endswith(kind.suffixes)), None)
 
 
-def trace_reader(name: str | None) -> Reader:
-    """Return what reads traces of the format, or of any known format if it is `None`; `UsageError` if unknown."""
+def trace_format(name: str | None) -> Format | None:
+    """Return the format of that name, or `None` for `None`: then it is detected; `UsageError` if unknown."""
     if name is None or name in FORMATS or name not in all_formats():
-        if name is not None:
-            traces.find(name)
-        return lambda chunks, file: traces.read(chunks, format=name, file=file)
-    offered = all_formats()[name]
-    return lambda chunks, file: traces.read_as(offered, chunks, file)
+        return None if name is None else traces.find(name)
+    return all_formats()[name]
 
 
 @cache

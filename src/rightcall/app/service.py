@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,10 @@ from rightcall import __version__, testsets, traces
 from rightcall.app import files, gates, kit, matching, runner, starter
 from rightcall.app.gates import GateOptions
 from rightcall.app.matching import Notes, Reading
+from rightcall.app.reading import Source as Source
+from rightcall.app.reading import read_sources as read_sources
+from rightcall.app.reading import read_traces as read_traces
+from rightcall.app.reading import readings, trace_reader
 from rightcall.app.regex import compile_regex
 from rightcall.app.sinks import Sink
 from rightcall.assertions import KINDS
@@ -22,17 +25,20 @@ from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
 from rightcall.testsets import read as read_test_set
-from rightcall.traces import documents
 
 SHOWN_POSITIONAL = 3
 
 
 class GradeRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test."""
+    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test.
+
+    `group_by` says what of a file belongs together, as in `rightcall.traces.read`.
+    """
 
     traces: tuple[str, ...]
     tests: tuple[str, ...] = ()
     format: str | None = None
+    group_by: str | None = None
     dialect: str | None = None
     apply_all: bool = False
     id_key: str | None = None
@@ -59,7 +65,7 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     """
     if request.apply_all and not request.tests:
         raise UsageError("--apply-all needs a test set: name it with --tests")
-    kit.trace_reader(request.format)
+    read = trace_reader(request.format, request.group_by)
     request = msgspec.structs.replace(request, traces=tuple(files.expand(request.traces)))
     _check_files((*request.traces, *request.tests), sinks)
     notes = Notes()
@@ -68,8 +74,8 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     notes.warnings.extend(_warnings(sets))
     tests = [compiled for test_set in sets for compiled in compile_tests(test_set, compile_regex)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
-    readings = _watched(_readings(request.traces, request.format), watch)
-    results = _results(request, readings, tests, notes)
+    found = _watched(readings(request.traces, read), watch)
+    results = _results(request, found, tests, notes)
     return _report(_head(sets, request.tests, gate), results, sinks, notes)
 
 
@@ -110,8 +116,10 @@ def _repeats(request: GradeRequest) -> dict[str, int] | None:
     """How often each id occurs that occurs more than once, by a first look at the files.
 
     `None` where a first look is not possible: the standard input cannot be read twice, and only records of the
-    native format, one a line, tell their id without being read whole.
+    native format, one a line, tell their id without being read whole, and only if they stand as they are.
     """
+    if request.group_by is not None:
+        return None
     seen: set[int] = set()
     repeats: dict[str, int] = {}
     try:
@@ -202,50 +210,6 @@ def _check_ids(sets: Iterable[TestSet]) -> None:
 def _read_tests(name: str, dialect: str | None) -> TestSet:
     data = files.read(name)
     return read_test_set(data, kit.kinds(data), file=files.shown(name), dialect=dialect)
-
-
-class Source(msgspec.Struct):
-    """A trace file that is read: the format that its first bytes show, and how much of it was read so far."""
-
-    file: str
-    format: str = ""
-    lines: int = 0
-
-
-def read_sources(names: Iterable[str], trace_format: str | None = None) -> Iterator[tuple[Source, Iterator[Reading]]]:
-    """Open trace files in their order: each with what is read of it, while it is read."""
-    reader = kit.trace_reader(trace_format)
-    for name in files.expand(names):
-        source = Source(files.shown(name), trace_format or "")
-        items = reader(_measured(files.chunks(name), source), source.file)
-        yield source, (Reading(item, source.file) for item in items)
-
-
-def _measured(chunks: Iterable[bytes], source: Source) -> Iterator[bytes]:
-    """The same chunks; what they show of the file is noted."""
-    head, chunks = documents.peek(chunks)
-    if not source.format and head.strip():
-        with contextlib.suppress(TraceError):
-            source.format = traces.detect(head)
-    last = b"\n"
-    for chunk in chunks:
-        source.lines += chunk.count(b"\n")
-        last = chunk or last
-        yield chunk
-    source.lines += not last.endswith(b"\n")
-
-
-def read_traces(names: Iterable[str], trace_format: str | None = None) -> Iterator[Reading]:
-    """Read trajectories, and the errors that stand for unreadable records, from files in their order."""
-    yield from _readings(files.expand(names), trace_format)
-
-
-def _readings(names: Iterable[str], trace_format: str | None) -> Iterator[Reading]:
-    reader = kit.trace_reader(trace_format)
-    for name in names:
-        file = files.shown(name)
-        for item in reader(files.chunks(name), file):
-            yield Reading(item, file)
 
 
 def validate(name: str, dialect: str | None = None) -> tuple[TestSet, list[str]]:

@@ -6,6 +6,7 @@ at all is raised.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -16,17 +17,26 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, Where, did_you_mean
-from rightcall.traces import containers, documents, heads, native, objects
+from rightcall.traces import containers, cutting, documents, heads, native, objects, regrouping
+from rightcall.traces.cutting import Cutting
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
 
+CuttingReader = Callable[[Iterable[bytes], str, Cutting], Iterator[Trajectory | TraceError]]
+
+
 class Format(msgspec.Struct, frozen=True):
-    """A format of traces. `claims` tells it by the first 64 KiB; `read` takes chunks and the file's name."""
+    """A format of traces. `claims` tells it by the first 64 KiB; `read` takes chunks and the file's name.
+
+    `cut` also takes how the file is to be cut into trajectories, where the format holds parts of these. What a
+    format without it reads is whole trajectories, which can only be put together.
+    """
 
     name: str
     claims: Callable[[bytes], bool]
     read: Reader
+    cut: CuttingReader | None = None
 
 
 def _of(name: str, module: str) -> Format:
@@ -47,7 +57,16 @@ def _module(name: str) -> Any:
 
 def _convention(name: str) -> Format:
     """A convention of spans: all are read alike, and each claims its own."""
-    return Format(name, lambda head: bool(_module("conventions").claims(name, head)), _of(name, "conventions").read)
+
+    def cut(chunks: Iterable[bytes], file: str, how: Cutting) -> Iterator[Trajectory | TraceError]:
+        return iter(_module("conventions").read(chunks, file, how))
+
+    claims = functools.partial(_claims_convention, name)
+    return Format(name, claims, _of(name, "conventions").read, cut)
+
+
+def _claims_convention(name: str, head: bytes) -> bool:
+    return bool(_module("conventions").claims(name, head))
 
 
 FORMATS: Final[dict[str, Format]] = {
@@ -139,21 +158,31 @@ def _textual(container: str) -> str:
     return "UTF-8" if container.startswith("text") else "JSON or JSON lines"
 
 
-def read(chunks: Iterable[bytes], *, format: str | None = None, file: str = "-") -> Iterator[Trajectory | TraceError]:
+def read(
+    chunks: Iterable[bytes], *, format: str | None = None, file: str = "-", group_by: str | None = None
+) -> Iterator[Trajectory | TraceError]:
     """Every trajectory of a file, in order, from chunks of bytes (64 to 256 KiB are best).
 
-    The format is detected unless it is named; `UsageError` if the name is not known. Errors carry `file`.
+    The format is detected unless it is named. `group_by` is `conversation`, `trace`, `file` or `attribute:KEY`; without
+    it spans are grouped by conversation, and records stand as they are. `UsageError` if one is not known. Errors
+    carry `file`.
     """
     chosen = None if format is None else find(format)
-    return read_as(chosen, chunks, file)
+    return read_as(chosen, chunks, file, _cutting(group_by))
 
 
-def read_as(format_: Format | None, chunks: Iterable[bytes], file: str) -> Iterator[Trajectory | TraceError]:
-    """Every trajectory of a file in a format, also one of another package; `None` has it detected."""
+def _cutting(group_by: str | None) -> Cutting:
+    return Cutting(by=None if group_by is None else cutting.group_by(group_by))
+
+
+def read_as(
+    format_: Format | None, chunks: Iterable[bytes], file: str, cut: Cutting
+) -> Iterator[Trajectory | TraceError]:
+    """Every trajectory of a file, cut as `cut` says, in a format, also of another package; `None` has it detected."""
     source = containers.Source(chunks)
     given, failure = 0, None
     try:
-        for item in _items(source, format_, file):
+        for item in _items(source, format_, file, cut):
             given += 1
             yield source.marked(item)
     except TraceError as error:
@@ -168,10 +197,22 @@ def read_as(format_: Format | None, chunks: Iterable[bytes], file: str) -> Itera
         yield damage
 
 
-def _items(source: containers.Source, format_: Format | None, file: str) -> Iterator[Trajectory | TraceError]:
+def _items(
+    source: containers.Source, format_: Format | None, file: str, cut: Cutting
+) -> Iterator[Trajectory | TraceError]:
     head, chunks = documents.peek(source)
     if head.strip():
-        yield from (format_ or FORMATS[_detected(head)]).read(chunks, file)
+        yield from _cut(format_ or FORMATS[_detected(head)], chunks, file, cut)
+
+
+def _cut(format_: Format, chunks: Iterable[bytes], file: str, cut: Cutting) -> Iterator[Trajectory | TraceError]:
+    if format_.cut is not None:
+        items = format_.cut(chunks, file, cut)
+    else:
+        items = regrouping.regrouped(format_.read(chunks, file), cut.by, cut.keep)
+    if cut.met is None or (format_.cut is None and cut.by is None):
+        return items
+    return (cut.met.checked(item, cut.by, file) if isinstance(item, Trajectory) else item for item in items)
 
 
 def identities(chunks: Iterable[bytes], *, format: str | None = None) -> Iterator[str] | None:
@@ -193,8 +234,8 @@ def find(name: str) -> Format:
     return FORMATS[name]
 
 
-def read_object(value: Any, *, format: str | None = None) -> Trajectory:
-    """The one trajectory that a Python value holds.
+def read_object(value: Any, *, format: str | None = None, group_by: str | None = None) -> Trajectory:
+    """The one trajectory that a Python value holds. `group_by` is that of `read`.
 
     Takes a `Trajectory`, a native record, a list of calls in any known shape, messages, requests, responses,
     spans, JSON text of these, and the objects in which SDKs hold them: see `docs/objects.md`. `TraceError` with the
@@ -203,12 +244,12 @@ def read_object(value: Any, *, format: str | None = None) -> Trajectory:
     if isinstance(value, Trajectory):
         return value
     if format is None and (found := objects.readable_spans(value)):
-        return objects.only(_of_spans(found))
-    return objects.only(read([objects.document(value)], format=format))
+        return objects.only(_of_spans(found, group_by))
+    return objects.only(read([objects.document(value)], format=format, group_by=group_by))
 
 
-def _of_spans(found: list[Any]) -> Iterator[Trajectory | TraceError]:
+def _of_spans(found: list[Any], group_by: str | None) -> Iterator[Trajectory | TraceError]:
     from rightcall.traces import conventions
     from rightcall.traces.spans import readable
 
-    return conventions.trajectories(map(readable.span, found))
+    return conventions.trajectories(map(readable.span, found), cut=_cutting(group_by))

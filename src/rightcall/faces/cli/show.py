@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.reading import trace_options
 from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
@@ -30,13 +31,11 @@ Examples:
 
 @click.command("show", cls=Command, epilog=_EPILOG)
 @click.argument("traces", nargs=-1, required=True)
-@click.option(
-    "--format", "trace_format", metavar="NAME", help="The format of the traces, if it should not be detected."
-)
+@trace_options
 @click.option("-v", "--verbose", is_flag=True, help="Show the result of each call, and how often it was seen.")
 @click.option("--no-color", is_flag=True, help="Use no colours.")
 @click.option("--json", "as_json", is_flag=True, help="Print each trajectory as one line of the native format.")
-def command(traces: tuple[str, ...], trace_format: str | None, verbose: bool, no_color: bool, as_json: bool) -> int:
+def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: bool, **how: str | None) -> int:
     """Show the tool calls that TRACES hold as the tree that they form, what may be missing, and what was read.
 
     Exit code 3 if a record could not be read or there is none.
@@ -50,7 +49,7 @@ def command(traces: tuple[str, ...], trace_format: str | None, verbose: bool, no
         ascii_only=streams.is_ascii_only(),
         detail=Detail.VERBOSE if verbose else Detail.NORMAL,
     )
-    sources = service.read_sources(traces, trace_format)
+    sources = service.read_sources(traces, how["trace_format"], how["group_by"])
     return _written(sources) if as_json else _shown(sources, look)
 
 

@@ -7,6 +7,7 @@ files are detected under that name, and nothing else.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
@@ -27,7 +28,8 @@ from rightcall.traces.conventions import (
 )
 from rightcall.traces.conventions.model import Asked, Part
 from rightcall.traces.conventions.trajectories import trajectory
-from rightcall.traces.spans import Group, Span, root, roots
+from rightcall.traces.cutting import Cutting, GroupBy
+from rightcall.traces.spans import Group, Grouping, Record, Span, root, roots
 
 SESSION_KEYS: Final = (
     "session.id",
@@ -42,6 +44,8 @@ SESSION_KEYS: Final = (
     "ai.telemetry.metadata.sessionId",
 )
 """Where spans say which conversation they belong to; the first that a span has counts."""
+
+_ALONE: Final = Cutting()
 
 
 _ENVELOPES: Final = (b'"batches"', b'"operationName"', b'"trace_id"')
@@ -134,34 +138,57 @@ def part(span: Span) -> Part | None:
     return next((other for other in known if isinstance(other, Asked) and other.said.output), first)
 
 
-def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:
+def read(chunks: Iterable[bytes], file: str = "-", cut: Cutting = _ALONE) -> Iterator[Trajectory | TraceError]:
     """Every conversation, by its start. All spans of a file are needed before the first can be told."""
     rejected: list[str] = []
-    found = spans.read(chunks, rejected)
-    if rejected and not found:
+    items = iter(_told(spans.read(chunks, rejected), rejected, cut))
+    first = next(items, None)
+    if rejected and first is None:
         raise TraceError(f"no spans were found: {rejected[0]}")
-    for item in trajectories(found, tuple(rejected)):
+    for item in itertools.chain([] if first is None else [first], items):
         yield item.within(file=file) if isinstance(item, TraceError) else item
 
 
-def trajectories(found: Iterable[Span], gaps: tuple[str, ...] = ()) -> Iterator[Trajectory | TraceError]:
-    """Every conversation that spans in any order tell, by its start. `gaps` are those of all."""
-    return _trajectories(spans.groups(found, SESSION_KEYS), gaps)
+def trajectories(
+    found: Iterable[Span], gaps: tuple[str, ...] = (), cut: Cutting = _ALONE
+) -> Iterator[Trajectory | TraceError]:
+    """Every conversation that spans in any order tell, by its start; or what else `cut` says belongs together.
+
+    `gaps` are those of all.
+    """
+    return _told(found, gaps, cut)
 
 
-def _trajectories(groups: list[Group], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
-    """The trajectory of each conversation. Traces in which nothing is of an agent are beside the point."""
-    read = [(group, [part(span) for span in group.spans]) for group in groups]
-    known = [(group, parts) for group, parts in read if _is_of_an_agent(group, parts)] or read
-    left_out = len(read) - len(known)
-    for number, (group, parts) in enumerate(known):
-        item = trajectory(group, parts, gaps)
-        if left_out and number == 0 and isinstance(item, Trajectory):
-            warning = f"traces that hold no span of an agent, and are not read: {left_out}"
-            item = msgspec.structs.replace(item, warnings=(*item.warnings, warning))
+def _told(found: Iterable[Span | Record], gaps: Iterable[str], cut: Cutting) -> Iterator[Trajectory | TraceError]:
+    """The trajectory of each group. Traces in which nothing is of an agent are beside the point.
+
+    `gaps` are those of the whole file, known when all of it was read.
+    """
+    groups, left_out = spans.grouped(found, _grouping(cut), _is_of_an_agent)
+    gaps = tuple(gaps)
+    for number, group in enumerate(groups):
+        item = trajectory(group, [part(span) for span in group.spans], gaps)
+        if isinstance(item, Trajectory) and (notes := tuple(_notes(group, 0 if number else left_out))):
+            item = msgspec.structs.replace(item, warnings=(*item.warnings, *notes))
         yield item
 
 
-def _is_of_an_agent(group: Group, parts: list[Part | None]) -> bool:
-    """Whether a convention knows a span of the conversation, or one looks like that of a tool."""
-    return any(part is not None for part in parts) or any(map(ingesting.looks_like_tool, group.spans))
+def _notes(group: Group, left_out: int) -> Iterator[str]:
+    if left_out:
+        yield f"traces that hold no span of an agent, and are not read: {left_out}"
+    torn = sum(bool(span.parent_id) and above < 0 for span, above in zip(group.spans, group.parents, strict=True))
+    if torn:
+        yield f"spans whose parent is not among those that were read: {torn}; others may be missing too"
+
+
+def _grouping(cut: Cutting) -> Grouping:
+    by = cut.by or GroupBy(kind="conversation")
+    if by.kind == "attribute":
+        return Grouping(session_keys=(by.key,), keep=cut.keep)
+    return Grouping(session_keys=SESSION_KEYS, unit=by.kind, keep=cut.keep)
+
+
+def _is_of_an_agent(group: Group) -> bool:
+    """Whether a convention knows a span of the group, or one looks like that of a tool."""
+    known = any(part(span) is not None for span in group.spans)
+    return known or any(map(ingesting.looks_like_tool, group.spans))

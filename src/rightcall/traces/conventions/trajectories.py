@@ -43,7 +43,7 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
     group = nested(group, parts)
     asking = [_Asking(at, group.spans[at], part) for at, part in enumerate(parts) if isinstance(part, Asked)]
     ran = _ran(parts, asking)
-    identity = group.session_id or (group.trace_ids[0] if len(group.trace_ids) == 1 else "")
+    identity = group.id
     around: dict[str, Any] = {
         "id": identity,
         "conversation_id": group.session_id,

@@ -10,22 +10,25 @@ from typing import Any
 
 from rightcall.errors import TraceError
 from rightcall.traces import documents
-from rightcall.traces.spans import logs
 from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, is_masked, items, root, roots, text
 from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
 from rightcall.traces.spans.grouping import Group, along, groups
 from rightcall.traces.spans.model import Event, Record, Span
+from rightcall.traces.spans.spilled import Grouping, grouped
 from rightcall.traces.spans.values import nanoseconds, rfc3339
 
 __all__ = [
     "Event",
     "Group",
+    "Grouping",
+    "Record",
     "Span",
     "along",
     "arguments",
     "child",
     "decoded",
+    "grouped",
     "groups",
     "is_cut",
     "is_envelope",
@@ -40,12 +43,8 @@ __all__ = [
 ]
 
 
-def read(chunks: Iterable[bytes], rejected: list[str]) -> list[Span]:
-    """Every span of a file. What cannot be read is said in `rejected`: each is a gap of the whole file."""
-    return logs.joined(_documents(chunks, rejected))
-
-
-def _documents(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span | Record]:
+def read(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span | Record]:
+    """Every span and log record of a file. What cannot be read is said in `rejected`: a gap of the whole file."""
     for item in documents.documents(chunks, limit=documents.MAX_DOCUMENT):
         if isinstance(item, TraceError):
             rejected.append(f"line {item.where.line} was rejected: {item.message}")

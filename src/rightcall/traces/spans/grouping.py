@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -13,13 +13,35 @@ from rightcall.traces.spans.model import Span
 _T = TypeVar("_T")
 
 
+Unit = Literal["conversation", "trace", "file"]
+"""What spans are grouped by."""
+
+
 class Group(msgspec.Struct, frozen=True):
-    """The spans of one conversation by start (ties as in the file), each with the index of its parent, or -1."""
+    """The spans that belong together, by start (ties as in the file), each with the index of its parent, or -1.
+
+    `session_id` is that of all of them that have one, `None` if none has or they differ.
+    """
 
     session_id: str | None
     trace_ids: tuple[str, ...]
     spans: tuple[Span, ...]
     parents: tuple[int, ...]
+    unit: Unit = "conversation"
+
+    @property
+    def id(self) -> str:
+        """What names the group: its session, else its trace if it has one alone; first its trace if it is one."""
+        trace = self.trace_ids[0] if len(self.trace_ids) == 1 else ""
+        return (trace or self.session_id or "") if self.unit == "trace" else (self.session_id or trace)
+
+
+class Place(NamedTuple):
+    """What a span is grouped under, and the session that it belongs to."""
+
+    kind: str
+    identity: str
+    session: str
 
 
 def groups(spans: Iterable[Span], session_keys: Iterable[str]) -> list[Group]:
@@ -29,12 +51,33 @@ def groups(spans: Iterable[Span], session_keys: Iterable[str]) -> list[Group]:
     conversation of its own), then its own, else the only one of its trace.
     """
     unique = deduplicated(spans)
-    sessions = _sessions(unique, tuple(session_keys))
-    members: dict[tuple[str, str], list[Span]] = {}
-    for span, session in zip(unique, sessions, strict=True):
-        members.setdefault(("session", session) if session else ("trace", span.trace_id), []).append(span)
-    made = [_group(key[1] if key[0] == "session" else None, found) for key, found in members.items()]
-    return sorted(made, key=lambda group: (_start(group.spans[0]), group.trace_ids, group.spans[0].span_id))
+    members: dict[tuple[str, str], tuple[set[str], list[Span]]] = {}
+    for span, (kind, identity, session) in zip(unique, places(unique, session_keys), strict=True):
+        sessions, found = members.setdefault((kind, identity), (set(), []))
+        sessions.add(session)
+        found.append(span)
+    return sorted((group(found, sessions) for sessions, found in members.values()), key=position)
+
+
+def places(spans: list[Span], session_keys: Iterable[str], unit: Unit = "conversation") -> list[Place]:
+    """Where each span belongs. A trace must be there whole, once each span; other traces do not matter to it."""
+    return [
+        _place(span, session, unit) for span, session in zip(spans, _sessions(spans, tuple(session_keys)), strict=True)
+    ]
+
+
+def _place(span: Span, session: str, unit: Unit) -> Place:
+    if unit == "file":
+        return Place("file", "", session)
+    if unit == "conversation" and session:
+        return Place("session", session, session)
+    return Place("trace", span.trace_id, session)
+
+
+def position(group: Group) -> tuple[bool, int, tuple[str, ...], str]:
+    """By what groups stand in order: their start, those without one last."""
+    first = group.spans[0]
+    return (*_start(first), group.trace_ids, first.span_id)
 
 
 def deduplicated(spans: Iterable[Span]) -> list[Span]:
@@ -102,10 +145,12 @@ def _only(sessions: set[str]) -> str:
     return next(iter(sessions)) if len(sessions) == 1 else ""
 
 
-def _group(session_id: str | None, spans: list[Span]) -> Group:
+def group(spans: list[Span], sessions: Iterable[str], unit: Unit = "conversation") -> Group:
+    """The group of spans in any order, each there once, and of the sessions that they belong to."""
     ordered = _in_order(spans)
     traces = tuple(dict.fromkeys(span.trace_id for span in ordered if span.trace_id))
-    return Group(session_id, traces, tuple(ordered), tuple(parents(ordered)))
+    session = _only(set(sessions) - {""}) or None
+    return Group(session, traces, tuple(ordered), tuple(parents(ordered)), unit)
 
 
 def parents(spans: Iterable[Span]) -> list[int]:

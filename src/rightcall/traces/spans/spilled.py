@@ -1,0 +1,110 @@
+"""Spans of more than memory holds into groups: sorted by trace, then by what they are grouped under, then by start.
+
+In memory are the spans of one trace, those of one group, and rows that are being sorted. A span depends only on
+its trace: its copies, its log records, its ancestors and so its session are all there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+import msgspec
+
+from rightcall.traces import spilling
+from rightcall.traces.spans import logs
+from rightcall.traces.spans.grouping import Group, Unit, deduplicated, group, places, position
+from rightcall.traces.spans.model import Record, Span
+
+_Item = tuple[str, int, bool, int]
+"""The trace of a span or log record, its number in the file, whether it is a record, its ticket."""
+
+_Member = tuple[str, str, int, str, int]
+"""What a span is grouped under (two), its number, its session, its ticket."""
+
+_Group = tuple[bool, bool, int, tuple[str, ...], str, int, int]
+"""Whether a group tells nothing, its position (four), its number, and the ticket of its members."""
+
+
+class Grouping(msgspec.Struct, frozen=True, kw_only=True):
+    """What spans are grouped by, and where sessions stand: the first key that a span has counts."""
+
+    session_keys: tuple[str, ...]
+    unit: Unit = "conversation"
+    keep: spilling.Keep = spilling.Memory
+
+
+class Grouped(NamedTuple):
+    """The groups by their start, of which only those that tell something, unless none does; and how many others."""
+
+    groups: Iterator[Group]
+    left_out: int
+
+
+def grouped(items: Iterable[Span | Record], how: Grouping, tells: Callable[[Group], bool]) -> Grouped:
+    """The groups of all spans and log records of a file, which are taken before the first is given."""
+    shelf = _Shelf(how)
+    by_trace = spilling.in_order(shelf.filed(items), how.keep(list[_Item]))
+    by_place = spilling.in_order(shelf.placed(by_trace), how.keep(list[_Member]))
+    counts = Counter[bool]()
+    by_start = spilling.in_order(shelf.described(by_place, tells, counts), how.keep(list[_Group]))
+    if not counts[True]:
+        return Grouped(shelf.told(by_start), 0)
+    return Grouped(shelf.told(row for row in by_start if not row[0]), counts[False])
+
+
+class _Shelf:
+    """Where the spans of a file lie, in the steps between the file and its groups."""
+
+    def __init__(self, how: Grouping) -> None:
+        self._how = how
+        self._spans: spilling.Keeper[Span] = how.keep(Span)
+        self._records: spilling.Keeper[Record] = how.keep(Record)
+        self._members: spilling.Keeper[list[tuple[str, int]]] = how.keep(list[tuple[str, int]])
+
+    def filed(self, items: Iterable[Span | Record]) -> Iterator[_Item]:
+        """Keep everything as it comes."""
+        for number, item in enumerate(items):
+            if isinstance(item, Span):
+                yield item.trace_id, number, False, self._spans.keep(item)
+            else:
+                yield item.trace_id, number, True, self._records.keep(item)
+
+    def placed(self, rows: Iterable[_Item]) -> Iterator[_Member]:
+        """Trace by trace: join the records, unite the copies, and say what each span is grouped under."""
+        numbers = count()
+        for _, of_trace in groupby(rows, key=itemgetter(0)):
+            items: list[Span | Record] = []
+            tickets: dict[int, int] = {}
+            for _, _, is_record, ticket in of_trace:
+                items.append(self._records.fetch(ticket) if is_record else self._spans.fetch(ticket))
+                tickets[id(items[-1])] = ticket
+            unique = deduplicated(logs.joined(items))
+            for span, (kind, identity, session) in zip(
+                unique, places(unique, self._how.session_keys, self._how.unit), strict=True
+            ):
+                ticket = tickets[id(span)] if id(span) in tickets else self._spans.keep(span)
+                yield kind, identity, next(numbers), session, ticket
+
+    def described(
+        self, rows: Iterable[_Member], tells: Callable[[Group], bool], counts: Counter[bool]
+    ) -> Iterator[_Group]:
+        """Group by group: where it stands among the others, and whether it tells something."""
+        for number, (_, found) in enumerate(groupby(rows, key=itemgetter(0, 1))):
+            members = [(session, ticket) for _, _, _, session, ticket in found]
+            made = self._group(members)
+            telling = tells(made)
+            counts[telling] += 1
+            yield not telling, *position(made), number, self._members.keep(members)
+
+    def told(self, rows: Iterable[_Group]) -> Iterator[Group]:
+        """Each group, made once more."""
+        for row in rows:
+            yield self._group(self._members.fetch(row[-1]))
+
+    def _group(self, members: list[tuple[str, int]]) -> Group:
+        sessions = {session for session, _ in members}
+        return group([self._spans.fetch(ticket) for _, ticket in members], sessions, self._how.unit)
