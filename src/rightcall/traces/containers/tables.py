@@ -6,6 +6,7 @@ datasets of conversations, have columns that hold JSON (or, in CSV, what Python 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -131,14 +132,23 @@ def _cell(key: str, cell: str) -> Any:
     """A cell as data where it is a list or an object; the text of inputs and outputs stays text."""
     if key in _TEXTS or cell[:1] not in ("{", "[") or len(cell) > _LITERAL_LIMIT:
         return cell
+    try:
+        return jsontext.decode(cell)
+    except jsontext.JSONError:
+        return _printed(cell)
+
+
+def _printed(cell: str) -> Any:
+    """A cell that was written as Python prints it. What is JSON but refused, with a key twice, stays text."""
     import ast
 
-    for read in (json.loads, ast.literal_eval):
-        try:
-            return _jsonable(read(cell))
-        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-            continue
-    return cell
+    with contextlib.suppress(ValueError, RecursionError):
+        json.loads(cell)
+        return cell
+    try:
+        return _jsonable(ast.literal_eval(cell))
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return cell
 
 
 def _jsonable(value: Any) -> Any:
