@@ -467,3 +467,25 @@ def test_a_ban_is_not_passed_by_calls_that_were_not_read() -> None:
     read = rightcall.read({"messages": says(toolCalls=[CALL])})
     with pytest.raises(AssertionError, match=r"toolCalls looks like calls, which are not read"):
         rightcall.check(read, forbidden_tools=["delete"])
+
+
+@pytest.mark.parametrize(
+    ("key", "called"),
+    [
+        (
+            f"{OUTPUT}.0.message.tool_calls.x.tool_call.function.name",
+            [
+                "",
+            ],
+        ),
+        (f"{OUTPUT}.0.message.tool_calls.x.name", [""]),
+        (f"{OUTPUT}.x.message.tool_calls.0.tool_call.function.name", []),
+    ],
+)
+def test_an_index_that_is_no_number_is_a_gap(key: str, called: list[str]) -> None:
+    """Alone, and beside whole ones, whose calls are read (G12)."""
+    alone = one("openinference", {"span_id": "s", "attributes": {**LLM, key: "delete"}})
+    beside = one("openinference", {"span_id": "s", "attributes": {**LLM, FLAT: "a", key: "delete"}})
+    gap = "span s has messages or calls under `x`, which is no index"
+    assert (names(alone), names(beside)) == (called, ["a"])
+    assert (gap in alone.gaps, gap in beside.gaps) == (True, True)

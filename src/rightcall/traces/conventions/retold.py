@@ -1,7 +1,11 @@
-"""What later requests tell of earlier calls: their results, and arguments that the answer itself did not show."""
+"""What later requests tell of earlier calls: their results, and arguments that the answer itself did not show.
+
+Calls that only they tell of are a gap (G12).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -87,3 +91,42 @@ def _with(call: ToolCall, told: ToolCall) -> ToolCall:
     if call.arguments_state == "not_captured" and told.arguments_state == "ok":
         added |= {"arguments": told.arguments, "arguments_state": "ok", "arguments_text": told.arguments_text}
     return msgspec.structs.replace(call, **added) if added else call
+
+
+History = tuple[str, tuple[Message, ...]]
+"""The name of a model span, and what it was given."""
+
+
+def gaps(histories: Iterable[History], calls: Iterable[ToolCall]) -> Iterator[str]:
+    """Calls and results that model spans were given, but that no span shows being made. Each is told once.
+
+    Messages and spans may have ids of their own for the same call, so results without their call count only where
+    there are more of them than calls.
+    """
+    made = list(calls)
+    names, ids = Counter(call.name for call in made), {call.id for call in made}
+    for span, history in histories:
+        missing = Counter(call.name for message in _of_models(history) for call in message.calls) - names
+        if missing:
+            shown = ", ".join(f"`{name[:60]}`" for name in sorted(missing))
+            yield f"{span} was given calls that no span shows: {shown}"
+        names += missing
+        answered = sum(bool(message.tool_call_id) for message in history)
+        if answered > len(made) and (lost := sorted(_orphans(history) - ids)):
+            yield f"{span} was given results of calls that no span shows: `{'`, `'.join(one[:60] for one in lost)}`"
+            ids |= set(lost)
+
+
+def _of_models(history: Iterable[Message]) -> Iterator[Message]:
+    return (message for message in history if message.role in ("assistant", "model"))
+
+
+def _orphans(history: Iterable[Message]) -> set[str]:
+    """The ids of the calls whose results a history holds without the call, told by id, by name or by order."""
+    events = [
+        Answered(id=message.tool_call_id, name=message.name, place=message.tool_call_id or "")
+        if message.tool_call_id
+        else Asked(message.calls)
+        for message in history
+    ]
+    return {gap.removesuffix(" answers no call that is recorded") for gap in joined(events).gaps}

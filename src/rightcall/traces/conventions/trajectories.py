@@ -67,7 +67,12 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
     return Trajectory(
         **around,
         tool_calls=calls,
-        gaps=(*gaps, *_gaps(group, parts, asking, merged), *ingesting.gaps(hiding, calls)),
+        gaps=(
+            *gaps,
+            *_gaps(group, parts, asking, merged),
+            *ingesting.gaps(hiding, calls),
+            *retold.gaps(_histories(asking), calls),
+        ),
         available_tools=_tools(asking),
         messages=_transcript(asking),
         output=_output(asking),
@@ -219,6 +224,10 @@ def _gaps(group: Group, parts: list[Part | None], asking: list[_Asking], merged:
     for span, part in zip(group.spans, parts, strict=True):
         if isinstance(part, Asked | Execution):
             yield from _lost(span)
+
+
+def _histories(asking: list[_Asking]) -> Iterator[retold.History]:
+    return ((f"span {one.span.span_id or one.index}", one.part.said.history) for one in asking)
 
 
 def _lost(span: Span) -> Iterator[str]:

@@ -60,6 +60,9 @@ def gaps(span: Span, calls: tuple[ToolCall, ...]) -> Iterator[str]:
     lost = isinstance(decoded(whole), str) or any(not isinstance(node, dict | None) for node in nodes)
     if lost and not is_masked(whole):
         yield "has `llm.output_messages` that cannot be read"
+    lists = [whole, *(child(node, "tool_calls") for node in nodes if isinstance(node, dict))]
+    for word in sorted({word for branch in lists for word in _misplaced(branch)}):
+        yield f"has messages or calls under `{word[:40]}`, which is no index"
     signs = [sign for node in nodes if isinstance(node, dict) for sign in _signs(node)]
     yield from map("has calls that are not read: {}".format, hidden.gaps(signs, calls))
     shown = any(isinstance(node, dict) for node in nodes) or calls
@@ -69,6 +72,17 @@ def gaps(span: Span, calls: tuple[ToolCall, ...]) -> Iterator[str]:
         yield "hides what the model put out"
     if not calls and isinstance(raw, str) and _CALLS.search(raw):
         yield from hidden.gaps(hidden.signs(decoded(raw), "output.value", _SETTINGS))
+
+
+_MESSAGE: Final = frozenset({"message", "role", "content", "contents", "tool_calls", "tool_call_id", "finish_reason"})
+
+
+def _misplaced(branch: Any) -> set[str]:
+    """The beginnings of keys of a list that are no index, unless they are those of its one element."""
+    found = decoded(branch)
+    words = {str(key).partition(".")[0] for key in found} if isinstance(found, dict) else set[str]()
+    odd = {word for word in words if not (word.isascii() and word.isdigit())}
+    return odd if odd < words else odd - shapes.READ - _MESSAGE - {"custom", "function_call_name"}
 
 
 def _signs(node: dict[str, Any]) -> Iterator[hidden.Sign]:
