@@ -228,6 +228,17 @@ def test_inspect_epochs_failures_and_attachments() -> None:
     assert (read.id, read.test_id) == ("s_epoch_2", "s")
 
 
+def test_inspect_rejections_by_an_approver_are_refusals() -> None:
+    """Other errors of a result, and of the event of a tool, are failures."""
+    for kind, status in (("approval", "refused"), ("timeout", "error")):
+        error = {"type": kind, "message": "no"}
+        answer = {"role": "tool", "content": "", "tool_call_id": "t", "function": "a", "error": error}
+        event = {"event": "tool", "id": "t", "function": "a", "arguments": {}, "result": "", "error": error}
+        events = [model_event(inspect_call("a")), event]
+        told = one("inspect-log", sample(says(inspect_call("a")), answer)), one("inspect-log", sample(events=events))
+        assert [(call.status, call.error) for read in told for call in calls(read)] == [(status, "no")] * 2
+
+
 def test_inspect_calls_that_stand_only_in_events_come_last() -> None:
     """What the messages have is not doubled."""
     events = [model_event(inspect_call("a", "1")), model_event(inspect_call("b", "2"))]

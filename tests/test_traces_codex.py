@@ -182,6 +182,15 @@ def test_every_item_that_does_something_is_a_call(fields: dict[str, Any], call: 
     assert len(read.warnings) == (call[0] == "teleport")
 
 
+@pytest.mark.parametrize("more", [[], [line("event_msg", type="exec_command_end", call_id="1", exit_code=-1)]])
+def test_a_call_that_the_user_rejected_was_refused(more: list[Any]) -> None:
+    """The session says so as the result of the call, or as the status of its end."""
+    rejected = answers("1", "exec command rejected by user")
+    assert told(one(HEAD, USER, asks("shell", "1"), rejected, *more)) == [("shell", {}, "refused")]
+    declined = line("event_msg", type="exec_command_end", call_id="1", exit_code=-1, status="declined")
+    assert told(one(HEAD, USER, asks("shell", "1"), declined, answers("1", "no"))) == [("shell", {}, "refused")]
+
+
 def test_a_run_that_breaks_off_has_a_gap() -> None:
     """A call that never ended is kept."""
     read = one(*START, item("started", "1", command="ls", status="in_progress"))

@@ -216,6 +216,40 @@ def test_a_client_of_the_model_context_protocol_inside_a_tool_span_is_the_same_c
     assert (alone.name, alone.kind) == ("a", "mcp")
 
 
+def test_the_server_of_a_call_is_that_of_its_innermost_client() -> None:
+    """A span of the protocol inside a tool span makes the call one of that server."""
+    client = {**ran("a", {"x": 1}), "mcp.method.name": "tools/call", "mcp.server.name": "docs"}
+    (call,) = (
+        one([span(1, ran("a", {"x": 1})), span(2, ran("a"), parent=1), span(3, client, parent=2)]).tool_calls or ()
+    )
+    assert (call.kind, call.server) == ("mcp", "docs")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "status"),
+    [({"gen_ai.tool.call.result": '{"content": [], "isError": true}'}, "error"), ({}, "ok")],
+)
+def test_a_result_of_the_protocol_says_whether_it_is_an_error(attributes: dict[str, Any], status: str) -> None:
+    """As JSON, whatever the status of the span."""
+    (call,) = one(span(1, {**ran("a"), "mcp.method.name": "tools/call", **attributes})).tool_calls or ()
+    assert call.status == status
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"endTimeUnixNano": None}, "requested"),
+        ({"endTimeUnixNano": None, "status": {"code": 2}}, "error"),
+        ({"endTimeUnixNano": None, "startTimeUnixNano": None}, "ok"),
+        ({}, "ok"),
+    ],
+)
+def test_an_execution_without_an_end_need_not_have_succeeded(more: dict[str, Any], status: str) -> None:
+    """Its outcome is not known, unless it says that it failed, or spans have no times at all."""
+    (call,) = one(span(1, ran("a", {}), **more)).tool_calls or ()
+    assert call.status == status
+
+
 def test_server_side_calls_have_their_kind() -> None:
     """The provider ran them; what they did is their arguments."""
     part = {"type": "server_tool_call", "id": "s", "name": "search", "server_tool_call": {"type": "web", "query": "q"}}

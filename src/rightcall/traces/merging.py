@@ -102,13 +102,25 @@ def _around(group: Group, marked: Set[int]) -> list[int]:
 
 
 def _outermost(tree: _Tree) -> list[Execution]:
-    """Executions, without those that a wrapper of the same call directly encloses."""
+    """Executions, without those that a wrapper of the same call directly encloses; these tell the server, if any."""
     kept: dict[int, Execution] = {}
+    places: dict[int, int] = {}
     for index, execution in tree.executions.items():
         around = tree.executions.get(tree.enclosing[index])
         if around is None or around.name != execution.name or _differ(around.arguments, execution.arguments):
             kept[index] = execution
+            places[index] = index
+        elif (place := places.get(around.index)) is not None:
+            places[index] = place
+            kept[place] = _by_server(kept[place], execution)
     return list(kept.values())
+
+
+def _by_server(outer: Execution, inner: Execution) -> Execution:
+    """The same execution as one on an MCP server, where the one inside it says that it is."""
+    if inner.kind != "mcp" or outer.kind not in ("client", "mcp"):
+        return outer
+    return msgspec.structs.replace(outer, kind="mcp", server=outer.server or inner.server)
 
 
 def _differ(one: shapes.Arguments, other: shapes.Arguments) -> bool:
@@ -270,8 +282,10 @@ def _finished(tree: _Tree, one: _Made, parent: int | None, message: int | None, 
 
 
 def _run(span: Span, ran: Execution) -> dict[str, Any]:
+    """What an execution tells of its call. One that has begun, and of which no end is recorded, need not have ended."""
+    goes_on = span.start is not None and span.end is None and ran.result is None
     return {
-        "status": ran.status,
+        "status": "requested" if goes_on and ran.status == "ok" else ran.status,
         "result": ran.result,
         "error": ran.error,
         "started_at": rfc3339(span.start),

@@ -17,6 +17,9 @@ from rightcall.traces import conversation, responses, toolspecs
 
 _TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENDS: Final = frozenset({"exec_command_end", "mcp_tool_call_end", "patch_apply_end", "dynamic_tool_call_response"})
+_REJECTED: Final = frozenset({"exec command rejected by user", "patch rejected by user", "rejected by user"})
+"""What a session says as the result of a call that its user did not allow."""
+
 _ASKS: Final = frozenset({"exec_approval_request", "apply_patch_approval_request"})
 
 
@@ -94,6 +97,8 @@ def _events(session: list[dict[str, Any]], kinds: frozenset[str]) -> dict[str, d
 
 def _ended(call: ToolCall, ends: dict[str, dict[str, Any]], asked: bool) -> ToolCall:
     end = ends.get(call.id or "")
+    if (isinstance(call.result, str) and call.result in _REJECTED) or (end or {}).get("status") == "declined":
+        return msgspec.structs.replace(call, status="refused")
     if end is None:
         status: CallStatus = "pending" if asked and call.status == "requested" else call.status
         return msgspec.structs.replace(call, status=status)

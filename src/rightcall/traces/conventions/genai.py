@@ -127,7 +127,9 @@ def execution(span: Span) -> Part:
     given, result = events.executed(span) if span.events else _executed(span)
     result = outcome(_found(span, _RESULTS, result))
     status = text(span.attributes, "tool.status") or text(span.attributes, "gen_ai.tool.status")
-    failed = span.failed or status == "error" or result.failed or text(span.attributes, "error.type") is not None
+    by_mcp = text(span.attributes, "mcp.method.name") is not None
+    told = status == "error" or (by_mcp and child(structured(result.value), "isError") is True)
+    failed = span.failed or told or result.failed or text(span.attributes, "error.type") is not None
     ended: CallStatus = "error" if failed else "ok"
     return Execution(
         name=name,
@@ -136,8 +138,8 @@ def execution(span: Span) -> Part:
         result=structured(result.value),
         status=ended,
         error=error(span, result.value) if failed else None,
-        kind="mcp" if text(span.attributes, "mcp.method.name") else "client",
-        server=_server(span) if text(span.attributes, "mcp.method.name") else None,
+        kind="mcp" if by_mcp else "client",
+        server=_server(span) if by_mcp else None,
     )
 
 

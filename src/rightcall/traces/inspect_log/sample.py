@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.core.calls import CallStatus, ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
 from rightcall.traces import chat, conversation, shapes, toolspecs
 from rightcall.traces.conversation import Answered, Asked, Event
@@ -84,7 +84,7 @@ def _outcome(event: dict[str, Any], at: str) -> Answered:
         id=identity if isinstance(identity, str) else None,
         name=name if isinstance(name, str) else None,
         result=event.get("result"),
-        status="ok" if error is None else "error",
+        status="ok" if error is None else _failure(event.get("error")),
         error=error,
         place=at,
     )
@@ -105,8 +105,14 @@ def _call(entry: Any) -> tuple[ToolCall, tuple[str, ...]]:
 
 
 def _answers(message: dict[str, Any], place: str) -> Iterator[Answered]:
-    content = chat.text(message.get("content"))
-    yield chat.answer(message, place, result=content, name=message.get("function"), error=_error(message.get("error")))
+    content, error = chat.text(message.get("content")), message.get("error")
+    told = chat.answer(message, place, result=content, name=message.get("function"), error=_error(error))
+    yield told if told.error is None else msgspec.structs.replace(told, status=_failure(error))
+
+
+def _failure(error: Any) -> CallStatus:
+    """What an error makes of its call: an approver who rejects it is no failure of the tool."""
+    return "refused" if isinstance(error, dict) and error.get("type") == "approval" else "error"
 
 
 def _error(error: Any) -> str | None:

@@ -67,6 +67,8 @@ def _cut(made: ToolCall, source: Any) -> ToolCall:
 def _with_outcome(made: ToolCall, inner: dict[str, Any]) -> ToolCall:
     status = _STATES.get(str(inner.get("state")), "requested")
     approval = inner.get("approval")
+    if status == "ok" and inner.get("isError") is True:
+        status = "error"
     if isinstance(approval, dict) and approval.get("approved") is False:
         status = "refused"
     if status == "requested":
