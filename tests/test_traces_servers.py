@@ -23,7 +23,8 @@ DOCUMENTS: dict[str, Any] = {
     "native": [{"name": "a", "kind": "mcp", "server": "docs"}],
     "openai-responses": [{"type": "mcp_call", "id": "m", "name": "a", "arguments": "{}", "server_label": "docs"}],
     "openai-responses, before its approval": [
-        {"type": "mcp_approval_request", "id": "m", "name": "a", "arguments": "{}", "server_label": "docs"}
+        {"role": "user", "content": "Go."},
+        {"type": "mcp_approval_request", "id": "m", "name": "a", "arguments": "{}", "server_label": "docs"},
     ],
     "anthropic": [
         {
