@@ -62,8 +62,8 @@ def test_expected_values_in_python_may_be_any_object() -> None:
         ({"allowed_tools": None}, "allowed_tools: expected a list, found null; leave the key out or write []"),
         ({"allowed_tools": "a"}, "allowed_tools: expected a list, found the string `a`"),
         (
-            {"expected_tool_calls": [{"name": "t", "arguments": {"a": {"$gt": 1}}}]},
-            "expected_tool_calls[0].arguments.a.$gt: value operators such as `$gt` are not supported yet; "
+            {"expected_tool_calls": [{"name": "t", "arguments": {"a": {"$gtt": 1}}}]},
+            "expected_tool_calls[0].arguments.a.$gtt: `$gtt` is no operator (did you mean `$gt`?); "
             "write {$literal: …} around data that has such keys",
         ),
         (

@@ -18,6 +18,7 @@ from rightcall.app.reading import read_sources as read_sources
 from rightcall.app.reading import read_traces as read_traces
 from rightcall.app.reading import readings, trace_reader
 from rightcall.app.regex import compile_regex
+from rightcall.app.schemas import compile_schema
 from rightcall.app.sinks import Sink
 from rightcall.assertions import KINDS
 from rightcall.core.calls import Trajectory
@@ -72,7 +73,7 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     sets = [_read_tests(name, request.dialect) for name in request.tests]
     _check_ids(sets)
     notes.warnings.extend(_warnings(sets))
-    tests = [compiled for test_set in sets for compiled in compile_tests(test_set, compile_regex)]
+    tests = [compiled for test_set in sets for compiled in compile_tests(test_set, compile_regex, compile_schema)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = _watched(readings(request.traces, read), watch)
     results = _results(request, found, tests, notes)
@@ -143,7 +144,7 @@ def _compile_own(dialect: str | None) -> matching.CompileOne:
         where = Where(file=files.shown(file))
         try:
             test = embedded(trajectory.expectations, kinds, identity=identity, where=where, dialect=dialect)
-            return compile_test(test, compile_regex)
+            return compile_test(test, compile_regex, compile_schema)
         except TestSetError as error:
             at = error.within(file=where.file)
             raise TestSetError(f"in the record `{identity}`: {at.message}", at.where) from None
@@ -215,7 +216,7 @@ def _read_tests(name: str, dialect: str | None) -> TestSet:
 def validate(name: str, dialect: str | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
     test_set = _read_tests(name, dialect)
-    compile_tests(test_set, compile_regex)
+    compile_tests(test_set, compile_regex, compile_schema)
     return test_set, list(_warnings([test_set]))
 
 

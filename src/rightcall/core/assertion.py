@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Count
 from rightcall.core.verdicts import Evidence, Finding, Severity, Status, Verdict
+from rightcall.errors import TestSetError
 
 Matcher = Callable[[str], bool]
 """A compiled regular expression: is the pattern found in this text? Raises `CannotJudge` at its time limit."""
@@ -23,6 +24,30 @@ class RegexEngine(Protocol):
         ...
 
 
+class Violation(msgspec.Struct, frozen=True):
+    """Where and how a value violates a JSON Schema: a JSON path inside the value, and words."""
+
+    path: str
+    message: str
+
+
+Validate = Callable[[Any], Iterator[Violation]]
+"""A compiled JSON Schema: how a value violates it, first things first. Raises `CannotJudge` at a limit."""
+
+
+class SchemaEngine(Protocol):
+    """JSON Schema validation, handed in from outside the core. Nothing is ever fetched."""
+
+    def __call__(self, schema: Any) -> Validate:
+        """Compile; `TestSetError` with a path inside the schema if it is no schema that can be used."""
+        ...
+
+
+def no_schemas(schema: Any) -> Validate:
+    """The JSON Schema engine where none was handed in."""
+    raise TestSetError("a JSON Schema cannot be used here: no validator was handed in")
+
+
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What stands around an assertion in its test and test set, and what the core is given to work with.
 
@@ -31,6 +56,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     regex: RegexEngine
+    schema: SchemaEngine = no_schemas
     tool_schemas: Mapping[str, Any] = {}
     tool_aliases: Mapping[str, str] = {}
     ignore_arguments: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted
 from rightcall.core.lining import ModeRules
+from rightcall.core.operators import written
 from rightcall.core.pairing import Candidates, candidates, pair
 from rightcall.core.patterns import Pattern
 from rightcall.core.results import Row
@@ -254,7 +255,8 @@ def _expected(pattern: Pattern | None) -> dict[str, Any] | None:
         return {"name": pattern.name, "pattern": pattern.text}
     if pattern.arguments is msgspec.UNSET:
         return {"name": pattern.name}
-    return {"name": pattern.name, "arguments": pattern.arguments}
+    arguments = written(pattern.arguments) if pattern.has_operators else pattern.arguments
+    return {"name": pattern.name, "arguments": arguments}
 
 
 def _made(call: ToolCall | None) -> dict[str, Any] | None:

@@ -6,15 +6,17 @@ import fnmatch
 import functools
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall
+from rightcall.core.operators import AnyValue, Operator
+from rightcall.core.operators.arguments import absent_keys, compile_arguments, in_place
 from rightcall.core.stringify import stringify
-from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain
+from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain, member
 from rightcall.errors import TestSetError, Where
 
 Thing = TypeVar("Thing")
@@ -50,6 +52,8 @@ class ExpectedCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     fill_defaults: bool = False
 
 
+DEFAULTS_ARE_VALUES: Final = "a default is a value, no operator; write `$optional` among the `arguments` instead"
+
 MatchesArguments = Callable[[Any], bool]
 """Decides on the arguments of a call whose state is `ok`."""
 
@@ -58,7 +62,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False, dict=True):
     """An expected call, compiled.
 
     `matches` is `None` when any arguments are accepted, whatever their state. `arguments` are what is compared,
-    after `normalise` if there is one, and `text` what a regular expression is shown as.
+    after `normalise` if there is one, operators in them as `Bound`; `text` is what a regular expression is shown as.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False, dict=True):
     arguments: Any = UNSET
     matches: MatchesArguments | None = None
     normalise: Callable[[Any], Any] | None = None
+    has_operators: bool = False
     text: str = ""
 
     @functools.cached_property
@@ -168,18 +173,34 @@ def _from_regex(call: ExpectedCall, match: Match, setting: Setting) -> Pattern:
 
 
 def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting) -> Pattern:
-    normalise = _normaliser(call, setting)
-    compared = normalise(expected) if normalise else expected
-    compare = _comparison(mode, compared)
+    normalise = _normaliser(call, expected, setting)
+    compared = in_place(expected, normalise) if normalise else expected
+    has_operators = not is_plain(compared) and not is_json(compared)
+    if not has_operators:
+        compare = _comparison(mode, compared)
+    elif isinstance(compared, AnyValue) and mode != "subset":
+        return Pattern(name=call.name, mode=mode)
+    else:
+        compared, compare = _compile_operators(call, mode, compared, setting)
     if compare is None:
         return Pattern(name=call.name, mode=mode, arguments=compared)
     return Pattern(
         name=call.name,
         mode=mode,
         arguments=compared,
+        has_operators=has_operators,
         matches=compare if normalise is None else lambda arguments: compare(normalise(arguments)),
         normalise=normalise,
     )
+
+
+def _compile_operators(
+    call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting
+) -> tuple[Any, MatchesArguments]:
+    try:
+        return compile_arguments(expected, mode, setting)
+    except TestSetError as error:
+        raise error.within(path="arguments" if call.match is UNSET else "match.args") from None
 
 
 def _comparison(mode: ArgumentsMode, expected: Any) -> MatchesArguments | None:
@@ -219,10 +240,16 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
     return has_equal_items if compared else has_items
 
 
-def _normaliser(call: ExpectedCall, setting: Setting) -> Callable[[Any], Any] | None:
-    """Both sides are compared without the ignored arguments and with the defaults filled in (G16)."""
+def _normaliser(call: ExpectedCall, expected: Any, setting: Setting) -> Callable[[Any], Any] | None:
+    """Both sides are compared without the ignored arguments and with the defaults filled in (G16).
+
+    An argument that the expected ones say may be absent is not filled in: what it may be is said there.
+    """
     ignored = call.ignore_arguments + setting.ignore_arguments
     defaults = {**(_schema_defaults(call, setting) if call.fill_defaults else {}), **call.defaults}
+    if defaults:
+        _check_defaults(call, expected)
+        defaults = {key: value for key, value in defaults.items() if key not in absent_keys(expected)}
     if not ignored and not defaults:
         return None
     patterns = [re.compile(fnmatch.translate(glob)) for glob in ignored]
@@ -234,6 +261,16 @@ def _normaliser(call: ExpectedCall, setting: Setting) -> Callable[[Any], Any] | 
         return {key: value for key, value in filled.items() if not any(glob.match(key) for glob in patterns)}
 
     return normalise
+
+
+def _check_defaults(call: ExpectedCall, expected: Any) -> None:
+    for key, value in call.defaults.items():
+        if not is_json(value):
+            raise TestSetError(DEFAULTS_ARE_VALUES, Where(path=member("defaults", key)))
+    if isinstance(expected, Operator):
+        field = "defaults" if call.defaults else "fill_defaults"
+        message = f"`{field}` need arguments that are listed, and here all of them are one operator, `{expected.name}`"
+        raise TestSetError(message, Where(path=field))
 
 
 def _schema_defaults(call: ExpectedCall, setting: Setting) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def differences(expected: Any, actual: Any, path: str = "", *, open_objects: boo
             stack.extend(reversed(list(_members(here, left, right, open_objects))))
         elif isinstance(left, list | tuple) and isinstance(right, list | tuple):
             stack.extend(reversed(list(_items(here, left, right))))
-        elif left is MISSING or right is MISSING or not equal(left, right):
+        elif left is MISSING or not equal(left, right):
             yield Difference(here, left, right)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from rightcall.core.calls import ToolCall
+from rightcall.core.operators import Bound, written
 from rightcall.core.patterns import Pattern
 from rightcall.core.values import MISSING, Difference, cut, differences, display, equal, text_note, visible
 
@@ -16,7 +17,10 @@ _TYPE_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a nu
 
 
 class Mismatch(msgspec.Struct, frozen=True):
-    """How one call's arguments differ from a pattern, as the two halves of a sentence, and the first difference."""
+    """How one call's arguments differ from a pattern, as the two halves of a sentence, and the first difference.
+
+    What was expected there is as a file writes it.
+    """
 
     wanted: str
     found: str
@@ -53,12 +57,11 @@ def mismatch(pattern: Pattern, call: ToolCall) -> Mismatch:
         return Mismatch(f"with arguments matching {cut(pattern.text, 80)}", f"had {display(actual)}", whole)
     found = list(_argument_differences(pattern, actual))
     if not found:
-        return Mismatch(
-            f"with arguments {display(pattern.arguments)}",
-            f"had {display(actual)}",
-            Difference("", pattern.arguments, actual),
-        )
-    return Mismatch(_wanted(found), _found(found), found[0])
+        whole = Difference("", written(pattern.arguments), actual)
+        return Mismatch(f"with arguments {display(whole.expected)}", f"had {display(actual)}", whole)
+    first = found[0]
+    reported = Difference(first.path, written(first.expected), first.actual) if pattern.has_operators else first
+    return Mismatch(_wanted(found), _found(found), reported)
 
 
 def differing_keys(pattern: Pattern, call: ToolCall) -> int:
@@ -69,16 +72,24 @@ def differing_keys(pattern: Pattern, call: ToolCall) -> int:
     expected = pattern.arguments
     if not isinstance(expected, dict) or not isinstance(actual, dict):
         return len(expected) if isinstance(expected, dict) else 1
-    listed_keys = [key for key, value in expected.items() if key not in actual or not equal(value, actual[key])]
+    listed_keys = [key for key, value in expected.items() if _differs(value, actual.get(key, MISSING))]
     extra = sum(1 for key in actual if key not in expected) if pattern.mode == "exact" else 0
     return len(listed_keys) + extra
 
 
+def _differs(expected: object, actual: object) -> bool:
+    """Whether a member differs. A container may hold what may be absent, so that its differences are looked for."""
+    if equal(expected, actual):
+        return False
+    return not isinstance(expected, dict | list) or next(iter(differences(expected, actual)), None) is not None
+
+
 def _unreadable(pattern: Pattern, call: ToolCall) -> Mismatch:
-    wanted = f"with arguments {display(pattern.arguments)}" if pattern.mode != "regex" else f"matching {pattern.text}"
+    arguments = written(pattern.arguments) if pattern.has_operators else pattern.arguments
+    wanted = f"with arguments {display(arguments)}" if pattern.mode != "regex" else f"matching {pattern.text}"
     state = call.arguments_state.replace("_", " ")
     text = f" {display(call.arguments_text)}" if call.arguments_text is not None else ""
-    difference = Difference("", pattern.arguments, call.arguments_text)
+    difference = Difference("", arguments, call.arguments_text)
     return Mismatch(wanted, f"had {state} arguments{text}", difference)
 
 
@@ -96,12 +107,22 @@ def _argument_differences(pattern: Pattern, actual: object) -> Iterable[Differen
 
 def _wanted(found: Sequence[Difference]) -> str:
     shown = found[:SHOWN_DIFFERENCES]
-    present = [_member(item.path, item.expected, _types_differ(item)) for item in shown if item.expected is not MISSING]
-    absent = [item.path for item in shown if item.expected is MISSING]
+    present = [_expected(item) for item in shown if not _is_unwanted(item.expected)]
+    absent = [item.path for item in shown if _is_unwanted(item.expected)]
     parts = [f"with {listed(present)}"] if present else []
     if absent:
         parts.append(f"without {listed(absent)}")
     return " and ".join(parts)
+
+
+def _is_unwanted(expected: object) -> bool:
+    return expected is MISSING or (isinstance(expected, Bound) and expected.is_absent)
+
+
+def _expected(item: Difference) -> str:
+    if isinstance(item.expected, Bound):
+        return f"{item.path or 'arguments'} {cut(visible(item.expected.words), 200)}"
+    return _member(item.path, written(item.expected), _types_differ(item))
 
 
 def _found(found: Sequence[Difference]) -> str:
@@ -115,10 +136,15 @@ def _actual(item: Difference) -> str:
     if item.actual is MISSING:
         return f"no {item.path}"
     text = _member(item.path, item.actual, _types_differ(item))
-    note = (
-        text_note(item.expected, item.actual) if isinstance(item.expected, str) and isinstance(item.actual, str) else ""
-    )
+    note = _note(item)
     return f"{text} ({note})" if note else text
+
+
+def _note(item: Difference) -> str:
+    if isinstance(item.expected, Bound):
+        return cut(visible(item.expected.note(item.actual)), 200)
+    both_are_text = isinstance(item.expected, str) and isinstance(item.actual, str)
+    return text_note(item.expected, item.actual) if both_are_text else ""
 
 
 def _member(path: str, value: object, with_type: bool) -> str:
@@ -128,6 +154,8 @@ def _member(path: str, value: object, with_type: bool) -> str:
 
 def _types_differ(item: Difference) -> bool:
     if item.expected is MISSING or item.actual is MISSING or item.expected is None or item.actual is None:
+        return False
+    if isinstance(item.expected, Bound):
         return False
     return _type_name(item.expected) != _type_name(item.actual)
 

@@ -1,4 +1,4 @@
-"""Expected arguments as the writer meant them: JSON text decoded once, `$literal` unwrapped, operators refused."""
+"""Expected arguments as the writer meant them: JSON text decoded once, and read wherever they stand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import msgspec
 from msgspec import UNSET
 
 from rightcall.core.jsontext import JSONError, check_depth, decode
-from rightcall.core.patterns import ExpectedCall, Match
+from rightcall.core.patterns import DEFAULTS_ARE_VALUES, ExpectedCall, Match
+from rightcall.core.values import is_json
 from rightcall.testsets.explain import shorten
 from rightcall.testsets.marks import child
 
@@ -25,11 +26,6 @@ class MisplacedError(Exception):
         self.path = path
         self.message = message
         self.at = at
-
-
-def native(value: Any, path: str) -> Any:
-    """Arguments of a native file, in which `$` begins an operator and `{$literal: v}` is any data `v`."""
-    return _unwrap(as_data(value, path), path)
 
 
 def as_data(value: Any, path: str) -> Any:
@@ -52,24 +48,6 @@ def _shallow(value: Any, path: str) -> Any:
     except JSONError as error:
         raise MisplacedError(path, error.message) from None
     return value
-
-
-def _unwrap(value: Any, path: str) -> Any:
-    if isinstance(value, list | tuple):
-        return [_unwrap(item, child(path, index)) for index, item in enumerate(value)]
-    if not isinstance(value, dict):
-        return value
-    operators = [key for key in value if isinstance(key, str) and key.startswith("$")]
-    if operators == ["$literal"] and len(value) == 1:
-        return value["$literal"]
-    if operators:
-        raise MisplacedError(
-            child(path, operators[0]),
-            f"value operators such as `{operators[0]}` are not supported yet; "
-            "write {$literal: …} around data that has such keys",
-            "key",
-        )
-    return {key: _unwrap(item, child(path, str(key))) for key, item in value.items()}
 
 
 def settle(value: Any, path: str, read: ReadArguments) -> Any:
@@ -102,5 +80,10 @@ def _settle_call(call: ExpectedCall, path: str, read: ReadArguments) -> Expected
 
 
 def _settle_default(value: Any, path: str, read: ReadArguments) -> Any:
-    """A default is one argument's value: null and strings stand for themselves."""
-    return value if value is None or isinstance(value, str) else read(value, path)
+    """A default is one argument's value, no operator: null and strings stand for themselves."""
+    if value is None or isinstance(value, str):
+        return value
+    default = read(value, path)
+    if not is_json(default):
+        raise MisplacedError(path, DEFAULTS_ARE_VALUES)
+    return default

@@ -7,7 +7,7 @@ from typing import NoReturn
 import msgspec
 from msgspec.structs import replace
 
-from rightcall.core.assertion import Compiled, RegexEngine, Setting, compile_all
+from rightcall.core.assertion import Compiled, RegexEngine, SchemaEngine, Setting, compile_all, no_schemas
 from rightcall.errors import TestSetError
 from rightcall.testsets.model import Test, TestSet
 from rightcall.testsets.source import Source
@@ -22,24 +22,27 @@ class CompiledTest(msgspec.Struct, frozen=True):
     assertions: tuple[Compiled, ...]
 
 
-def compile_tests(test_set: TestSet, regex: RegexEngine) -> tuple[CompiledTest, ...]:
+def compile_tests(test_set: TestSet, regex: RegexEngine, schema: SchemaEngine = no_schemas) -> tuple[CompiledTest, ...]:
     """Every test of a test set, compiled. `TestSetError` with file, line, column and path."""
-    return tuple([compile_test(test, regex, test_set.source) for test in test_set.tests])
+    return tuple([compile_test(test, regex, schema, test_set.source) for test in test_set.tests])
 
 
-def compile_test(test: Test, regex: RegexEngine, source: Source | None = None) -> CompiledTest:
+def compile_test(
+    test: Test, regex: RegexEngine, schema: SchemaEngine = no_schemas, source: Source | None = None
+) -> CompiledTest:
     """One test, compiled. `source` finds the line and column of a path."""
-    setting = setting_of(test, regex)
+    setting = setting_of(test, regex, schema)
     try:
         return CompiledTest(test, compile_all(test.assertions, setting))
     except TestSetError as error:
         _refuse(test, setting, source or Source(), error)
 
 
-def setting_of(test: Test, regex: RegexEngine) -> Setting:
+def setting_of(test: Test, regex: RegexEngine, schema: SchemaEngine = no_schemas) -> Setting:
     """What stands around the assertions of a test."""
     return Setting(
         regex=regex,
+        schema=schema,
         tool_schemas=test.tool_schemas,
         tool_aliases=test.tool_aliases,
         ignore_arguments=test.ignore_arguments,

@@ -9,8 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.assertion import Assertion
+from rightcall.testsets import valueschema
 from rightcall.testsets.keys import BESIDE, FileKeys
 from rightcall.testsets.preparing import RECORD_FIELDS
+from rightcall.testsets.valueschema import DATA
 
 SCHEMA_ID: Final = "urn:rightcall:test-set:1"
 """The schema's `$id`; the number is that of `version` in the file."""
@@ -26,26 +28,7 @@ _RATE: Final = {
     ],
     "description": "A rate from 0 to 1, exact: `0.8`, `4/5` and `80%` are the same.",
 }
-_DATA: Final[dict[str, Any]] = {
-    "description": "Any JSON value. Keys that begin with `$` are kept for operators; "
-    "`{$literal: …}` writes data that has them.",
-    "anyOf": [
-        {"type": ["string", "number", "boolean", "null"]},
-        {"type": "array", "items": {"$ref": "#/$defs/Data"}},
-        {
-            "type": "object",
-            "propertyNames": {"not": {"pattern": r"^\$"}},
-            "additionalProperties": {"$ref": "#/$defs/Data"},
-        },
-        {
-            "type": "object",
-            "properties": {"$literal": {}},
-            "required": ["$literal"],
-            "additionalProperties": False,
-        },
-    ],
-}
-_ARGUMENTS: Final = {"$ref": "#/$defs/Data", "not": {"type": "null"}}
+_ARGUMENTS: Final = {**DATA, "not": {"type": "null"}}
 _EXTRA: Final[dict[str, Any]] = {"^x-": {}}
 
 
@@ -69,7 +52,7 @@ def schema(kinds: Mapping[str, type[Assertion]]) -> dict[str, Any]:
         "$id": SCHEMA_ID,
         **head,
         "title": "rightcall test set",
-        "$defs": {**definitions, "Data": _DATA},
+        "$defs": {**definitions, **valueschema.definitions()},
     }
 
 
@@ -87,7 +70,7 @@ def _refine_calls(definitions: dict[str, Any]) -> None:
     """Arguments are data but not null; what else a recorded call holds may stand there and is ignored."""
     call, match = definitions["ExpectedCall"]["properties"], definitions["Match"]["properties"]
     call["arguments"] = match["args"] = _ARGUMENTS
-    call["defaults"]["additionalProperties"] = {"$ref": "#/$defs/Data"}
+    call["defaults"]["additionalProperties"] = {"$ref": "#/$defs/PlainData"}
     for name in sorted(RECORD_FIELDS):
         call[name] = {"description": "Ignored: part of a recorded call, not of an expectation."}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.testsets.arguments import native
 from rightcall.testsets.dialects.base import Dialect
+from rightcall.testsets.operators import native
 
 
 def _as_it_is(test: Any) -> Any:
