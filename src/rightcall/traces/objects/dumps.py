@@ -39,8 +39,12 @@ def _made(dump: Callable[[Any], Any], value: Any, path: str) -> Any:
         raise TraceError(f"`{type(value).__name__}` cannot be written as JSON: {cause}", Where(path=path)) from error
 
 
+def _can(method: str) -> Callable[[Any], bool]:
+    """Whether the class has that method: an instance that answers to every name does not count."""
+    return lambda value: callable(getattr(type(value), method, None))
+
+
 def _has(name: str) -> Callable[[Any], bool]:
-    """Whether the class has something of that name: an instance that answers to every name does not count."""
     return lambda value: hasattr(type(value), name)
 
 
@@ -105,8 +109,8 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 _DUMPS: Final[tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...]] = (
-    (_has("model_dump"), _pydantic),
-    (_has("to_dict"), lambda value: value.to_dict()),
+    (_can("model_dump"), _pydantic),
+    (_can("to_dict"), lambda value: value.to_dict()),
     (refusals.is_refused, lambda value: value),
     (lambda value: isinstance(value, msgspec.Struct), _struct),
     (_is_message, _message),
