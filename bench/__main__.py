@@ -15,6 +15,7 @@ BENCHMARKS = {
     "evaluations": "evaluations per second beside a Python loop and other tools",
     "records": "records per second of the whole `rightcall grade` beside the floor, and its memory",
     "sizes": "trajectories of 100,000 calls, and 10,000 expected calls in any order",
+    "memory": "the memory that `rightcall grade` takes for files of three sizes, of records and of interleaved spans",
     "startup": "how long it takes to begin",
 }
 """Each is one module of this package with a function `run`."""
@@ -41,12 +42,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", choices=BENCHMARKS, metavar="NAME", help="only this one; repeatable")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that everything runs")
     parser.add_argument("--records", type=int, metavar="N", help=f"records in the file, {FULL.records:,} by default")
+    parser.add_argument(
+        "--megabytes", type=int, metavar="N", help=f"size of the largest file for `memory`, {FULL.megabytes} by default"
+    )
     return parser
 
 
 def _scale(options: argparse.Namespace) -> Scale:
     scale = QUICK if options.quick else FULL
-    return scale if options.records is None else scale._replace(records=options.records)
+    given = {"records": options.records, "megabytes": options.megabytes}
+    return scale._replace(**{name: size for name, size in given.items() if size is not None})
 
 
 if __name__ == "__main__":

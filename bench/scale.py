@@ -8,7 +8,8 @@ from typing import NamedTuple
 class Scale(NamedTuple):
     """Sizes of the benchmarks. `rounds` is how often each is repeated.
 
-    `records` is the length of the large file, which is measured in so many `slices`, a round each.
+    `records` is the length of the large file, which is measured in so many `slices`, a round each. `megabytes` is the
+    size of the largest file whose reading is watched for memory.
     """
 
     rounds: int = 15
@@ -16,9 +17,10 @@ class Scale(NamedTuple):
     evaluations: int = 400
     records: int = 200_000
     calls: int = 100_000
+    megabytes: int = 200
     peers: bool = True
 
 
 FULL = Scale()
-QUICK = Scale(rounds=3, slices=3, evaluations=40, records=300, calls=400, peers=False)
+QUICK = Scale(rounds=3, slices=3, evaluations=40, records=300, calls=400, megabytes=1, peers=False)
 """Shows that everything runs; its figures mean little."""

@@ -116,6 +116,15 @@ def test_long_trajectories_come_to_the_status_that_they_were_built_for() -> None
     assert {("in_order", "pass"), ("in_order", "fail"), ("any_order", "pass"), ("any_order", "fail")} <= found
 
 
+def test_memory_is_watched_for_records_and_spans_of_three_sizes() -> None:
+    """Whether it grows with the file can be read from the table."""
+    rows = table("memory", "Memory")
+
+    expected = [("records", "0.01 MB"), ("records", "0.10 MB"), ("records", "1.00 MB")]
+    assert expected == [(row["file"], row["size"]) for row in rows[:3]]
+    assert [row["file"] for row in rows[3:]] == ["spans"] * 3
+
+
 def test_start_up_counts_modules() -> None:
     """Each command imports more than an interpreter that does nothing."""
     modules = [int(row["modules"]) for row in table("startup", "Start-up")]

@@ -7,6 +7,7 @@ only ids and numbers. `each_for_all` keeps nothing.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -164,7 +165,7 @@ class _Attempts:
 
     def __init__(self, spool: Spool[Attempt], identities: Iterable[str] = ()) -> None:
         self._spool = spool
-        self._tickets: dict[str, list[int]] = {identity: [] for identity in identities}
+        self._tickets = {identity: array("q") for identity in identities}
 
     def __contains__(self, identity: str) -> bool:
         return identity in self._tickets
@@ -172,7 +173,7 @@ class _Attempts:
     def add(self, identity: str, attempt: Attempt) -> int:
         """Keep one more attempt at a test; return how many there are."""
         settled = replace(attempt, alignments=dict(attempt.alignments))
-        tickets = self._tickets.setdefault(identity, [])
+        tickets = self._tickets.setdefault(identity, array("q"))
         tickets.append(self._spool.keep(settled))
         return len(tickets)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 
 import msgspec
 
@@ -20,12 +20,14 @@ from rightcall.app.reading import readings, trace_reader
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.app.sinks import Sink
+from rightcall.app.spool import Spools
 from rightcall.assertions import KINDS
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
 from rightcall.testsets import read as read_test_set
+from rightcall.traces import spilling
 
 SHOWN_POSITIONAL = 3
 
@@ -121,21 +123,22 @@ def _repeats(request: GradeRequest) -> dict[str, int] | None:
     """
     if request.group_by is not None:
         return None
-    seen: set[int] = set()
-    repeats: dict[str, int] = {}
     try:
-        for name in request.traces:
-            found = traces.identities(files.chunks(name), format=request.format) if files.is_regular(name) else None
-            if found is None:
-                return None
-            for identity in found:
-                key = hash(identity)
-                if key in seen:
-                    repeats[identity] = repeats.get(identity, 1) + 1
-                seen.add(key)
+        found = [_identities(name, request.format) for name in request.traces]
+        known = [identities for identities in found if identities is not None]
+        if len(known) < len(found):
+            return None
+        with Spools() as keep:
+            # Sorted rather than remembered: of a large file, not even the ids should be in memory.
+            ids = spilling.in_order(((identity,) for identity in chain(*known)), keep(list[tuple[str]]))
+            counts = ((identity, sum(1 for _ in same)) for (identity,), same in groupby(ids))
+            return {identity: count for identity, count in counts if count > 1}
     except TraceError:
         return None  # the reader will say it, with its place
-    return repeats
+
+
+def _identities(name: str, trace_format: str | None) -> Iterator[str] | None:
+    return traces.identities(files.chunks(name), format=trace_format) if files.is_regular(name) else None
 
 
 def _compile_own(dialect: str | None) -> matching.CompileOne:
