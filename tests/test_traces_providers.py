@@ -76,7 +76,7 @@ def test_pydantic_ai_marks_output_and_the_tools_of_the_provider() -> None:
     ("more", "gap"),
     [
         ({"state": "interrupted"}, "[0] is a response in state `interrupted`"),
-        ({"finish_reason": "tool_call"}, "[0] stopped for a tool call, but has none"),
+        ({"finish_reason": "tool_call"}, "the finish reason is `tool_call`, but [0] has no calls"),
     ],
 )
 def test_pydantic_ai_responses_that_miss_something_are_gaps(more: Any, gap: str) -> None:

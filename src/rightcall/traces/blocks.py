@@ -197,6 +197,22 @@ def text(content: Any) -> Any:
     return "".join(texts) if len(texts) == len(content) else content
 
 
+def ends_in_text(content: Any) -> bool:
+    """Whether the last thing that a content says is text, rather than a call or nothing."""
+    return bool(content) and (isinstance(content, str) or _kind(content[-1]) == "text")
+
+
+def replaced(messages: Iterable[Any], places: Iterable[str]) -> Iterator[str]:
+    """The gap of a summary that stands in the place of messages of the model which are not there (G12)."""
+    spoken = False
+    for message, place in zip(messages, places, strict=True):
+        content = message.get("content")
+        kinds = list(map(_kind, content)) if isinstance(content, list) else ["text"]
+        if "compaction" in kinds and not spoken:
+            yield f"{place} sums up messages that are not recorded".strip()
+        spoken = spoken or message.get("role") == "assistant"
+
+
 def output(messages: Iterable[Any]) -> Any:
     """The text of the last message, if it is of the model and asks for no call that is still open."""
     last = list(messages)[-1:]

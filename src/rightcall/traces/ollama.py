@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rightcall.core.calls import ToolSpec, Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import chat, conversation, exchanges, families, toolspecs
+from rightcall.traces import chat, conversation, exchanges, families, stopping, toolspecs
 from rightcall.traces.conversation import Answered
 
 _CHUNK: Final = "chunk"
@@ -53,8 +53,10 @@ def _message(pieces: list[dict[str, Any]]) -> tuple[dict[str, Any], tuple[str, .
     texts = [message["content"] for message in messages if isinstance(message.get("content"), str)]
     listed = [message["tool_calls"] for message in messages if isinstance(message.get("tool_calls"), list)]
     calls = [call for entries in listed for call in entries]
-    gaps = () if pieces[-1]["done"] else ("the stream ends before its last piece",)
-    return {"role": "assistant", "content": "".join(texts), "tool_calls": calls}, gaps
+    reason, text = pieces[-1].get("done_reason"), "".join(texts)
+    cut = stopping.gaps(reason, calls=bool(calls), text=bool(text), word="done reason")
+    gaps = tuple(cut) if pieces[-1]["done"] else ("the stream ends before its last piece",)
+    return {"role": "assistant", "content": text, "tool_calls": calls}, gaps
 
 
 def _exchange(value: dict[str, Any]) -> exchanges.Exchange:

@@ -10,7 +10,7 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.calls import CallStatus, ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import conversation, families, records, shapes
+from rightcall.traces import conversation, families, records, shapes, stopping
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 _CALLS: Final = frozenset({"tool-call", "builtin-tool-call"})
@@ -111,9 +111,10 @@ def _gaps(messages: list[Any], path: str) -> Iterator[str]:
             continue
         if message.get("state") not in (None, "complete"):
             yield f"{path}[{index}] is a response in state `{message['state']}`"
-        has_calls = any(part["part_kind"] in _CALLS for part in message["parts"])
-        if message.get("finish_reason") == "tool_call" and not has_calls:
-            yield f"{path}[{index}] stopped for a tool call, but has none"
+        kinds = [part["part_kind"] for part in message["parts"]]
+        text = bool(kinds) and kinds[-1] == "text"
+        calls = any(kind in _CALLS for kind in kinds)
+        yield from stopping.gaps(message.get("finish_reason"), calls=calls, text=text, at=f"{path}[{index}]")
 
 
 def _output(messages: list[Any]) -> str | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import blocks, conversation, exchanges, records, toolspecs
+from rightcall.traces import blocks, conversation, exchanges, records, stopping, toolspecs
 from rightcall.traces.anthropic import stream
 
 
@@ -118,7 +118,10 @@ def _told(
         gaps=gaps,
         searched=zip(messages, places, strict=True),
     )
-    return msgspec.structs.replace(reading.nested(made), output=blocks.output(messages))
+    made = reading.nested(made)
+    return msgspec.structs.replace(
+        made, output=blocks.output(messages), gaps=(*made.gaps, *blocks.replaced(messages, places))
+    )
 
 
 def gaps(response: dict[str, Any]) -> tuple[str, ...]:
@@ -126,9 +129,8 @@ def gaps(response: dict[str, Any]) -> tuple[str, ...]:
     reason, content = response.get("stop_reason"), response["content"]
     if isinstance(response.get("gaps"), list) and response["gaps"]:
         return tuple(response["gaps"])
-    if reason == "tool_use" and not any(map(blocks.is_call, content)):
-        return ("the stop reason is `tool_use`, but the message has no calls",)
-    return ()
+    text = blocks.ends_in_text(content)
+    return tuple(stopping.gaps(reason, calls=any(map(blocks.is_call, content)), text=text, word="stop reason"))
 
 
 def log(values: list[Any]) -> Iterator[Trajectory | TraceError]:

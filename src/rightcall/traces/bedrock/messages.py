@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import conversation, shapes
+from rightcall.traces import conversation, shapes, stopping
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 _BLOCKS: Final = frozenset(
@@ -56,15 +56,17 @@ def trajectory(
 
 def gaps(response: dict[str, Any]) -> tuple[str, ...]:
     """What the stop reason of a response says is missing."""
-    reason = response.get("stopReason")
     content = response["output"]["message"].get("content")
-    blocks = content if isinstance(content, list) else []
-    has_calls = any(isinstance(block, dict) and "toolUse" in block for block in blocks)
+    return tuple(stopped(response.get("stopReason"), content if isinstance(content, list) else []))
+
+
+def stopped(reason: Any, blocks: list[Any]) -> Iterator[str]:
+    """What the reason why a message of these blocks ended says is missing."""
     if reason in _FAILED_CALLS:
-        return (f"the stop reason is `{reason}`: the model wrote a call that is not recorded",)
-    if reason == "tool_use" and not has_calls:
-        return ("the stop reason is `tool_use`, but the message has no calls",)
-    return ()
+        yield f"the stop reason is `{reason}`: the model wrote a call that is not recorded"
+    calls = any(isinstance(block, dict) and "toolUse" in block for block in blocks)
+    text = bool(blocks) and isinstance(blocks[-1], dict) and "text" in blocks[-1]
+    yield from stopping.gaps(reason, calls=calls, text=text, word="stop reason")
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from rightcall.traces.bedrock.messages import stopped
+
 _EVENTS: Final = frozenset(
     {"messageStart", "messageStop", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "metadata"}
 )
@@ -59,14 +61,9 @@ class _Message:
         return {"role": self._role, "content": [block for block in self._blocks.values() if block]}
 
     def gaps(self) -> list[str]:
-        has_calls = any("toolUse" in block for block in self._blocks.values())
         if self.reason is None:
             return ["the stream ends without a stop reason"]
-        if self.reason == "malformed_tool_use":
-            return ["the stop reason is `malformed_tool_use`: the model wrote a call that is not recorded"]
-        if self.reason == "tool_use" and not has_calls:
-            return ["the stop reason is `tool_use`, but the message has no calls"]
-        return []
+        return list(stopped(self.reason, list(self._blocks.values())))
 
 
 def _extend(block: dict[str, Any], part: Any) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall
 from rightcall.errors import TraceError
-from rightcall.traces import blocks, hidden
+from rightcall.traces import blocks, hidden, stopping
 from rightcall.traces.claude_code.lines import Line
 from rightcall.traces.conversation import Answered, Asked, Event, joined
 
@@ -72,6 +72,7 @@ def _callers(lines: list[Line]) -> dict[str, str]:
 def _conversation(agent: str, lines: list[Line], caller: str | None) -> Conversation:
     reading, gaps = blocks.Reading(), list[str]()
     whole = list(_whole(lines))
+    placed = [(line.message, line.at) for line in whole]
     told = joined(event for line in whole for event in _events(line, reading, gaps))
     first = next((line.message for line in lines if line.is_prompt), None)
     return Conversation(
@@ -79,10 +80,25 @@ def _conversation(agent: str, lines: list[Line], caller: str | None) -> Conversa
         calls=told.calls,
         caller=next((line.caller for line in lines if line.caller), caller),
         prompt=blocks.text(first.get("content")) if isinstance(first, dict) else None,
-        gaps=(*gaps, *hidden.unread([(line.message, line.at) for line in whole], told.calls), *told.gaps),
+        gaps=(
+            *gaps,
+            *_stopped(whole),
+            *hidden.unread(placed, told.calls),
+            *told.gaps,
+        ),
         warnings=(*reading.warnings, *told.warnings),
         answered=told.answered,
     )
+
+
+def _stopped(lines: list[Line]) -> Iterator[str]:
+    """Answers that stopped for calls which are not there, or that were cut off."""
+    for line in lines:
+        content = line.message.get("content") if isinstance(line.message, dict) else None
+        if line.kind == "assistant" and isinstance(content, list):
+            calls, text = any(map(blocks.is_call, content)), blocks.ends_in_text(content)
+            reason = line.message.get("stop_reason")
+            yield from stopping.gaps(reason, calls=calls, text=text, word="stop reason", at=line.at)
 
 
 def _whole(lines: list[Line]) -> Iterator[Line]:

@@ -57,13 +57,26 @@ def _trajectory(identity: str | None, lines: list[Line], gaps: tuple[str, ...]) 
         id=identity or "",
         conversation_id=identity,
         tool_calls=told.calls if any(line.kind == "assistant" for line in kept) else None,
-        gaps=(*gaps, *told.gaps),
+        gaps=(*gaps, *_replaced(lines), *told.gaps),
         available_tools=_tools(lines),
         messages=messages,
         output=blocks.output(messages),
         warnings=(*warnings, *told.warnings),
         ingestion=Ingestion(messages=len(kept), joined=told.answered),
     )
+
+
+def _replaced(lines: list[Line]) -> Iterator[str]:
+    """The gap of a summary that stands in the place of what the model said, if that is not in the file (G12).
+
+    A session that goes on in the same file after its summary keeps everything.
+    """
+    for line in lines:
+        if line.kind == "assistant":
+            return
+        if line.value.get("isCompactSummary") is True or line.value.get("subtype") == "compact_boundary":
+            yield f"{line.at} sums up messages that are not recorded"
+            return
 
 
 def _once(lines: list[Line]) -> Iterator[Line]:

@@ -74,6 +74,7 @@ def _trajectory(session: list[dict[str, Any]]) -> Trajectory:
         tools=toolspecs.tools(head.get("dynamic_tools")),
         output=responses.output(items),
     )
+    gaps = (*told.gaps, *_replaced(session))
     ends, asked = _events(session, _ENDS), _events(session, _ASKS)
     ids = Counter(call.id for call in told.tool_calls or ())
     known = {call_id: payload for call_id, payload in ends.items() if ids[call_id] == 1}
@@ -83,9 +84,21 @@ def _trajectory(session: list[dict[str, Any]]) -> Trajectory:
         told,
         id=identity if isinstance(identity, str) else "",
         conversation_id=identity if isinstance(identity, str) else None,
+        gaps=gaps,
         tool_calls=told.tool_calls and tuple(_ended(call, known, call.id in asked) for call in told.tool_calls),
         warnings=(*told.warnings, *(f"an event tells of a call `{one[:60]}` that no item asks for" for one in unknown)),
     )
+
+
+def _replaced(session: list[dict[str, Any]]) -> Iterator[str]:
+    """The gap of a summary that stands in the place of what the model said, if that is not in the file (G12)."""
+    for line in session:
+        if line["type"] == "response_item" and not responses.is_compaction(line["payload"]):
+            if line["payload"].get("role") not in responses.OTHER_ROLES:
+                return
+        elif line["type"] == "compacted" or line["type"] == "response_item":
+            yield "the session begins with a summary of messages that are not recorded"
+            return
 
 
 def _events(session: list[dict[str, Any]], kinds: frozenset[str]) -> dict[str, dict[str, Any]]:

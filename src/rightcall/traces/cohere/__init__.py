@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import chat, conversation, documents, exchanges, families, heads, records, toolspecs
+from rightcall.traces import chat, conversation, documents, exchanges, families, heads, records, stopping, toolspecs
 from rightcall.traces.cohere import stream
 from rightcall.traces.conversation import Answered
 
@@ -84,9 +84,8 @@ def _gaps(response: dict[str, Any]) -> tuple[str, ...]:
     reason = response.get("finish_reason", "")
     if reason is None:
         return ("the stream ends without a finish reason",)
-    if reason == "TOOL_CALL" and not response["message"].get("tool_calls"):
-        return ("the finish reason is `TOOL_CALL`, but the message has no calls",)
-    return ()
+    message = response["message"]
+    return tuple(stopping.gaps(reason, calls=bool(message.get("tool_calls")), text=bool(message.get("content"))))
 
 
 def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]:

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, merging
+from rightcall.traces import documents, merging, stopping
 from rightcall.traces.conventions import ingesting, retold
 from rightcall.traces.conventions.model import Around, Asked, Message, Part, plain
 from rightcall.traces.conventions.nesting import nested
@@ -22,7 +22,6 @@ from rightcall.traces.spans import Group, Span, along, child, decoded, root, roo
 TEST_KEYS: Final = ("rightcall.test_id", "test_id", "case_id")
 _TEST_ROOTS: Final = frozenset(map(root, TEST_KEYS))
 _METADATA: Final = ("metadata", "langfuse.trace.metadata", "traceloop.association.properties", "ai.telemetry.metadata")
-_CALLING: Final = frozenset({"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call"})
 _ATTRIBUTE_LIMIT: Final = 128
 
 
@@ -214,7 +213,7 @@ def _gaps(group: Group, parts: list[Part | None], asking: list[_Asking], merged:
     following = [*(one.index for one in asking), len(group.spans)][1:]
     for one, next_index in zip(asking, following, strict=True):
         covered = any(index in merged.alone for index in range(one.index, next_index))
-        reason = next((reason for reason in one.part.said.reasons if reason in _CALLING), None)
+        reason = next((reason for reason in one.part.said.reasons if stopping.is_calling(reason)), None)
         if reason and not one.calls and not covered:
             yield f"span {one.span.span_id} finished with `{reason}`, but shows no calls"
         yield from (f"span {one.span.span_id} {gap}" for gap in one.part.said.gaps)

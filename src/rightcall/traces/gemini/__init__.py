@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolSpec, Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import contents, conversation, exchanges, families, records, toolspecs
+from rightcall.traces import contents, conversation, exchanges, families, records, stopping, toolspecs
 from rightcall.traces.conversation import Event
 from rightcall.traces.gemini import cli, stream
 
@@ -106,7 +106,8 @@ def _gaps(content: dict[str, Any], finish: str | None, chunks: int) -> tuple[str
         return ("the stream ends without a finish reason",) if chunks > 1 else ()
     if finish.rpartition(".")[2] in _FAILED_CALLS:
         return (f"the finish reason is `{finish}`: the model wrote a call that is not recorded",)
-    return ()
+    text = contents.text(content)
+    return tuple(stopping.gaps(finish, calls=text is None, text=bool(text)))
 
 
 def _exchange(value: dict[str, Any]) -> exchanges.Exchange:

@@ -11,7 +11,7 @@ import msgspec
 
 from rightcall.core.calls import CallStatus, ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import chat, conversation, shapes, toolspecs
+from rightcall.traces import chat, conversation, shapes, stopping, toolspecs
 from rightcall.traces.conversation import Answered, Asked, Event
 
 _RAW = re.compile(r"tool call arguments:\s*\n\n(.*)\n\nError details: ", re.DOTALL)
@@ -33,7 +33,13 @@ def trajectory(sample: dict[str, Any], path: str = "") -> Trajectory:
     known = Counter(call.id for event in told if isinstance(event, Asked) for call in event.calls)
     more = list(_more(events, known, f"{path}.events".removeprefix("."), warnings))
     made = conversation.trajectory(
-        messages, [*told, *more], warnings, path=place, tools=_tools(events), output=chat.output(messages)
+        messages,
+        [*told, *more],
+        warnings,
+        path=place,
+        tools=_tools(events),
+        gaps=tuple(_stopped(events, f"{path}.events".removeprefix("."))),
+        output=chat.output(messages),
     )
     return msgspec.structs.replace(made, id=f"{sample['id']}_epoch_{sample['epoch']}", test_id=str(sample["id"]))
 
@@ -59,6 +65,24 @@ def _more(events: list[Any], known: Counter[str | None], path: str, warnings: li
         warnings.append(f"{len(found)} calls stand only in events, such as those of sub-agents; they come last")
 
 
+def _stopped(events: list[Any], path: str) -> Iterator[str]:
+    """Answers in events that stopped for calls which are not there, or that were cut off."""
+    for index, event in enumerate(events):
+        choice, message = _choice(event)
+        calls, text = bool(message.get("tool_calls")), bool(message.get("content"))
+        at = f"{path}[{index}]"
+        yield from stopping.gaps(choice.get("stop_reason"), calls=calls, text=text, word="stop reason", at=at)
+
+
+def _choice(event: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The answer of a model event, and its message; empty where there is none."""
+    output = event.get("output") if isinstance(event, dict) and event.get("event") == "model" else None
+    choices = output.get("choices") if isinstance(output, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    message = first.get("message")
+    return first, message if isinstance(message, dict) else {}
+
+
 def _taken(left: Counter[str | None], call: ToolCall) -> bool:
     """Whether a call of an event is one that the messages have."""
     seen = left[call.id] > 0
@@ -68,11 +92,8 @@ def _taken(left: Counter[str | None], call: ToolCall) -> bool:
 
 def _of_model(event: Any, at: str, warnings: list[str]) -> Iterator[ToolCall]:
     """The calls that a model event put out; an event that failed or repeats a cached answer put out none."""
-    output = event.get("output") if isinstance(event, dict) and event.get("event") == "model" else None
-    choices = output.get("choices") if isinstance(output, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    if isinstance(message, dict) and message.get("role") == "assistant":
+    _, message = _choice(event)
+    if message.get("role") == "assistant":
         for told in chat.events([message], f"{at}.output.choices", warnings, _WORDS):
             yield from told.calls if isinstance(told, Asked) else ()
 

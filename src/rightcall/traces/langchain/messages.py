@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import chat, conversation, shapes
+from rightcall.traces import chat, conversation, shapes, stopping
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 _MEANINGS: Final = {
@@ -72,10 +72,23 @@ def trajectory(
     warnings: list[str] = []
     told = _events(messages, path, warnings)
     output = _output(fields(messages[-1])) if messages else None
+    gaps = (*gaps, *_stopped(messages, path))
     searched = ((fields(message), f"{path}[{index}]") for index, message in enumerate(messages))
     return conversation.trajectory(
         messages, told, warnings, path=path, tools=tools, gaps=gaps, output=output, searched=searched
     )
+
+
+def _stopped(messages: list[Any], path: str) -> Iterator[str]:
+    """Messages of the model that stopped for calls which are not there, or that were cut off."""
+    for index, message in enumerate(messages):
+        known = fields(message)
+        metadata = known.get("response_metadata")
+        if _meaning(known) == "ai" and isinstance(metadata, dict):
+            at = f"{path}[{index}]"
+            reason = metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
+            calls = bool(entries(known, at))
+            yield from stopping.gaps(reason, calls=calls, text=bool(known.get("content")), at=at)
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import chat, conversation, hidden, shapes
+from rightcall.traces import chat, conversation, hidden, shapes, stopping
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -81,9 +81,6 @@ def trajectory(
     )
 
 
-_CALLING: Final = frozenset({"tool_calls", "tool_call", "tool-calls", "tool_use", "function_call"})
-
-
 def _gaps(messages: list[Any], path: str) -> Iterator[str]:
     """Where one call hides another, and where messages say that there are calls and show none."""
     for index, message in enumerate(messages):
@@ -95,9 +92,9 @@ def _gaps(messages: list[Any], path: str) -> Iterator[str]:
 
 
 def stopped(message: dict[str, Any], reason: Any, place: str = "the message") -> Iterator[str]:
-    """The gap of a message whose finish reason says that there are calls, but that has none."""
-    if str(reason).lower() in _CALLING and not any(True for _ in _entries(message, "")):
-        yield f"the finish reason is `{reason}`, but {place} has no calls"
+    """The gap of a message whose finish reason says that calls are missing."""
+    calls = any(True for _ in _entries(message, ""))
+    yield from stopping.gaps(reason, calls=calls, text=bool(message.get("content")), at=place)
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:

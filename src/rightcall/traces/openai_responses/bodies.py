@@ -82,6 +82,7 @@ def trajectory(value: Any) -> Trajectory:
 def _told(items: list[Any], tools: tuple[ToolSpec, ...], gaps: tuple[str, ...] = (), path: str = "input") -> Trajectory:
     warnings: list[str] = []
     events = responses.events(items, path, warnings, (tool.name for tool in tools))
+    gaps = (*gaps, *responses.replaced(items, path))
     return conversation.trajectory(
         items, events, warnings, path=path, tools=tools, gaps=gaps, output=responses.output(items)
     )
@@ -98,8 +99,9 @@ def _items(body: dict[str, Any], key: str) -> list[Any]:
 
 def _gaps(body: dict[str, Any]) -> tuple[str, ...]:
     """What the status says is missing."""
-    status = body.get("status")
-    if str(status) not in _UNFINISHED:
+    status, output = body.get("status"), body.get("output")
+    cut = status == "incomplete" and not (output and responses.kind_of(output[-1]) == "message")
+    if str(status) not in _UNFINISHED and not cut:
         return ()
     return (f"the response has the status `{status}`; calls may be missing",)
 
@@ -143,7 +145,7 @@ class _Known:
         made = exchanges.Exchange(
             history=[*before, *filter(responses.is_told, given)],
             reply=list(filter(responses.is_told, _items(response, "output"))) if response else None,
-            gaps=(*gaps, *lost, *_gaps(response)),
+            gaps=(*gaps, *lost, *responses.replaced(given, "input"), *_gaps(response)),
             tools=responses.offered(request.get("tools"), items),
             identity=_identity(request),
             continues=any(responses.is_own(item) or item.get("role") == "assistant" for item in given),

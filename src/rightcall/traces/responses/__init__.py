@@ -6,8 +6,22 @@ name of their own: theirs is the type without `_call`. A result joins its call b
 
 from __future__ import annotations
 
-from rightcall.traces.responses.around import is_told, key, offered, output
-from rightcall.traces.responses.items import call, is_item, is_own, kind_of, text
+from rightcall.traces.responses.around import is_told, key, offered, output, replaced
+from rightcall.traces.responses.items import OTHER_ROLES, call, is_compaction, is_item, is_own, kind_of, text
 from rightcall.traces.responses.story import events
 
-__all__ = ["call", "events", "is_item", "is_own", "is_told", "key", "kind_of", "offered", "output", "text"]
+__all__ = [
+    "OTHER_ROLES",
+    "call",
+    "events",
+    "is_compaction",
+    "is_item",
+    "is_own",
+    "is_told",
+    "key",
+    "kind_of",
+    "offered",
+    "output",
+    "replaced",
+    "text",
+]

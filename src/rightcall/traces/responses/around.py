@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from rightcall.core.calls import ToolSpec
 from rightcall.traces import toolspecs
-from rightcall.traces.responses.items import ASIDE, MODEL_ROLES, SILENT, call, kind_of, text
+from rightcall.traces.responses.items import ASIDE, MODEL_ROLES, OTHER_ROLES, SILENT, call, is_compaction, kind_of, text
 
 
 def output(items: list[Any]) -> Any:
@@ -38,6 +38,16 @@ def key(item: Any) -> Any:
 def is_told(item: Any) -> bool:
     """Whether an item is part of every telling: clients leave out reasoning, references and catalogues."""
     return kind_of(item) not in SILENT | ASIDE
+
+
+def replaced(items: Iterable[Any], path: str) -> Iterator[str]:
+    """The gap of a summary that stands in the place of what the model said, if that is not among the items (G12)."""
+    for index, item in enumerate(items):
+        if is_compaction(item):
+            yield f"{path}[{index}] sums up items that are not recorded"
+            return
+        if kind_of(item) not in ASIDE and item.get("role") not in OTHER_ROLES:
+            return
 
 
 _HOSTED_NAMES: Final[dict[str, str | None]] = {

@@ -62,6 +62,11 @@ def kind_of(item: Any) -> str:
     return "message" if isinstance(item.get("role"), str) else ""
 
 
+def is_compaction(item: Any) -> bool:
+    """Whether an item stands in the place of the items before it."""
+    return kind_of(item) in ("compaction", "context_compaction")
+
+
 def is_own(item: Any) -> bool:
     """Whether a value is an item that no other format has: any but a message."""
     kind = kind_of(item)

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import conversation, shapes
+from rightcall.traces import conversation, shapes, stopping
 from rightcall.traces.conversation import Asked, Event, Said
 from rightcall.traces.vercel_ai import parts
 
@@ -68,7 +68,15 @@ def trajectory(messages: list[Any], gaps: tuple[str, ...] = (), path: str = "mes
     warnings: list[str] = []
     told = _events(messages, path, warnings)
     output = _output(messages[-1]) if messages else None
+    gaps = (*gaps, *(gap for index, message in enumerate(messages) for gap in _stopped(message, f"{path}[{index}]")))
     return conversation.trajectory(messages, told, warnings, path=path, gaps=gaps, output=output)
+
+
+def _stopped(step: Any, at: str) -> Iterator[str]:
+    """A step that stopped for calls which are not there, or that was cut off."""
+    if is_step(step):
+        calls = any(parts.is_call(part) for part, _ in _step(step, at))
+        yield from stopping.gaps(step.get("finishReason"), calls=calls, text=bool(step.get("text")), at=at)
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:

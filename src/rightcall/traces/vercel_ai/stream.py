@@ -46,7 +46,7 @@ def is_silent(value: Any) -> bool:
 
 def is_text(value: Any) -> bool:
     """Whether a value is a part of text, with which a stream of version 4 may begin."""
-    return isinstance(value, dict) and value.get("type") in _TEXTS and len(value) == 2
+    return isinstance(value, dict) and str(value.get("type")) in _TEXTS and len(value) == 2
 
 
 def is_first(value: dict[str, Any]) -> bool:
