@@ -31,10 +31,15 @@ def span(name: str, attributes: dict[str, Any] | None = None, **more: Any) -> It
 
 
 def ask(*calls: Any, given: list[dict[str, Any]] | None = None, tools: tuple[str, ...] = ()) -> None:
-    """A model span of GenAI that puts out these calls, `(name, arguments)`, after the messages it was given."""
+    """A model span of GenAI that puts out these calls, `(name, arguments)`, or a text, after what it was given."""
     history = {} if given is None else {"gen_ai.input.messages": json.dumps(given)}
     offered = [{"type": "function", "name": name} for name in tools]
-    with span("chat", {**asked(*calls), **history, "gen_ai.tool.definitions": json.dumps(offered)}):
+    reason = "tool_calls" if calls else "stop"
+    said = asked(*calls or ({"type": "text", "content": "Done."},))
+    with span(
+        "chat",
+        {**said, **history, "gen_ai.response.finish_reasons": [reason], "gen_ai.tool.definitions": json.dumps(offered)},
+    ):
         pass
 
 

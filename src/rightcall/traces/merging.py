@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.calls import CallKind, CallStatus, ToolCall
-from rightcall.traces import shapes
+from rightcall.traces import shapes, twins
 from rightcall.traces.spans import Group, Span, along, rfc3339
 
 
@@ -68,8 +68,7 @@ class _Made(msgspec.Struct):
 def merge(group: Group, models: Iterable[Model], executions: Iterable[Execution]) -> Merged:
     """The calls of one conversation."""
     models = list(models)
-    tree = _Tree(group, models, list(executions))
-    tree = _Tree(group, models, _outermost(tree))
+    tree = _once(_Tree(group, models, list(executions)), group, models)
     asked = _asked(tree)
     _join(tree, asked)
     ran = {made.execution.index for made in asked if made.execution is not None}
@@ -101,30 +100,28 @@ def _around(group: Group, marked: Set[int]) -> list[int]:
     return [around for _, around in reach]
 
 
-def _outermost(tree: _Tree) -> list[Execution]:
-    """Executions, without those that a wrapper of the same call directly encloses; these tell the server, if any."""
-    kept: dict[int, Execution] = {}
-    places: dict[int, int] = {}
-    for index, execution in tree.executions.items():
-        around = tree.executions.get(tree.enclosing[index])
-        if around is None or around.name != execution.name or _differ(around.arguments, execution.arguments):
-            kept[index] = execution
-            places[index] = index
-        elif (place := places.get(around.index)) is not None:
-            places[index] = place
-            kept[place] = _by_server(kept[place], execution)
-    return list(kept.values())
+def _once(tree: _Tree, group: Group, models: list[Model]) -> _Tree:
+    """The tree with each run of a tool once: what another span shows of it again stands in the one that is kept."""
+    found = twins.runs_again(group.spans, group.parents, tree.enclosing, tree.executions)
+    if not found:
+        return tree
+    kept = {index: run for index, run in tree.executions.items() if index not in found}
+    for index, first in found.items():
+        kept[first] = _united(kept[first], tree.executions[index])
+    group = msgspec.structs.replace(group, parents=twins.moved(group.parents, found))
+    return _Tree(group, models, list(kept.values()))
 
 
-def _by_server(outer: Execution, inner: Execution) -> Execution:
-    """The same execution as one on an MCP server, where the one inside it says that it is."""
-    if inner.kind != "mcp" or outer.kind not in ("client", "mcp"):
-        return outer
-    return msgspec.structs.replace(outer, kind="mcp", server=outer.server or inner.server)
-
-
-def _differ(one: shapes.Arguments, other: shapes.Arguments) -> bool:
-    return one.state == other.state == "ok" and one.value != other.value
+def _united(one: Execution, other: Execution) -> Execution:
+    """Two sights of one run: the first, with arguments, an id and a result from the second where it shows none."""
+    known: dict[str, Any] = {}
+    if one.arguments.state == "not_captured" and other.arguments.state == "ok":
+        known["arguments"] = other.arguments
+    if one.result is None and other.result is not None:
+        known["result"] = other.result
+    if other.kind == "mcp" and one.kind in ("client", "mcp"):
+        known |= {"kind": "mcp", "server": one.server or other.server}
+    return msgspec.structs.replace(one, **known, id=one.id or other.id, certain=one.certain or other.certain)
 
 
 def _asked(tree: _Tree) -> list[_Made]:
@@ -132,49 +129,24 @@ def _asked(tree: _Tree) -> list[_Made]:
     inside: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for index, execution in tree.executions.items():
         inside[tree.enclosing[index]][execution.name] += 1
-    made = []
+    made: dict[int, list[_Made]] = {}
+    shown_calls = {index: model.calls for index, model in tree.models.items()}
     for index, model in tree.models.items():
         names = Counter(call.name for call in model.calls)
-        if not _repeats(tree, model) and inside.get(index, names) == names:
+        shown = twins.repeated(tree.spans, tree.parents, tree.enclosing, shown_calls, index)
+        if shown is not None:
+            made[shown] = list(map(_told, made.get(shown, ()), model.calls))
+        elif inside.get(index, names) == names:
             scope = tree.scopes[index]
-            made += [_Made(call, scope, (index, number), index) for number, call in enumerate(model.calls)]
+            made[index] = [_Made(call, scope, (index, number), index) for number, call in enumerate(model.calls)]
+    return [one for ones in made.values() for one in ones]
+
+
+def _told(made: _Made, again: ToolCall) -> _Made:
+    """A call with the arguments of another sight of it, where it shows none."""
+    if made.call.arguments_state == "not_captured" and again.arguments_state == "ok":
+        made.call = msgspec.structs.replace(made.call, arguments=again.arguments, arguments_state="ok")
     return made
-
-
-def _repeats(tree: _Tree, model: Model) -> bool:
-    """Whether another instrumentation already shows the same model call: around this span, or beside it."""
-    if not model.calls:
-        return False
-    around = tree.models.get(tree.enclosing[model.index])
-    if around is not None:
-        return _same(around.calls, model.calls)
-    return any(
-        _overlap(tree.spans[index], tree.spans[model.index]) and _same(other.calls, model.calls)
-        for index, other in _siblings(tree, model.index)
-    )
-
-
-def _siblings(tree: _Tree, index: int) -> list[tuple[int, Model]]:
-    """The model spans shortly before this one, with the same parent."""
-    parent = tree.parents[index]
-    near = [(other, tree.models[other]) for other in range(max(index - 8, 0), index) if other in tree.models]
-    return [(other, model) for other, model in near if parent >= 0 and tree.parents[other] == parent]
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    if one.end is None or other.end is None or one.start is None or other.start is None:
-        return False
-    return one.start < other.end and other.start < one.end
-
-
-def _same(some: tuple[ToolCall, ...], others: tuple[ToolCall, ...]) -> bool:
-    return len(some) == len(others) and all(map(_same_call, some, others))
-
-
-def _same_call(one: ToolCall, other: ToolCall) -> bool:
-    if one.id and other.id and one.id != other.id:
-        return False
-    return one.name == other.name and one.arguments == other.arguments
 
 
 def _join(tree: _Tree, asked: list[_Made]) -> None:
