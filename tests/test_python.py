@@ -179,3 +179,9 @@ def test_a_verdict_shows_itself_in_one_line() -> None:
     """What a test runner prints is the id, the status and the reason."""
     (verdict,) = rightcall.grade([{"name": "b"}], {"required_tools": ["a"]})
     assert repr(verdict) == "Verdict(id='tool_called:a', status='fail', reason='`a` was never called.')"
+
+
+def test_a_captured_stream_may_be_text() -> None:
+    """It is no more the name of a file than JSON text is."""
+    trajectory = rightcall.read('event: message\ndata: {"tool_calls": [{"name": "a", "arguments": {}}]}\n\n')
+    assert [call.name for call in trajectory.tool_calls or ()] == ["a"]

@@ -19,8 +19,11 @@ from rightcall.core.sidebyside import side_by_side
 from rightcall.core.values import display
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import TraceError
+from rightcall.traces.containers import sse
 
 WIDTH: Final = 100
+
+_HEAD: Final = 4096
 
 _CONTENT: Final = "to read a file, give `pathlib.Path(…).read_bytes()`"
 
@@ -33,9 +36,14 @@ def read(value: Any, *, format: str | None = None, group_by: str | None = None) 
         return value.trajectory
     if isinstance(value, os.PathLike) or hasattr(value, "readline"):
         raise TraceError(f"expected what is in a file, found the file itself; {_CONTENT}")
-    if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "\ufeff", ""):
+    if isinstance(value, str) and not _is_content(value):
         raise TraceError(f"expected JSON text, found {display(value, 40)}; {_CONTENT}")
     return traces.read_object(value, format=format, group_by=group_by)
+
+
+def _is_content(text: str) -> bool:
+    """Whether a text is JSON or a captured stream, rather than the name of a file."""
+    return text.strip()[:1] in ("{", "[", "\ufeff", "") or sse.claims(text[:_HEAD].encode("utf-8", "replace"))
 
 
 def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:
