@@ -229,12 +229,14 @@ def test_a_pattern_that_means_nothing_is_refused(memory: Any) -> None:
         files.expand(["memory://bucket/*.none"])
 
 
-def test_a_file_url_is_a_file_here(tmp_path: Path) -> None:
-    """And a URL that is named twice is read once."""
-    (tmp_path / "a.jsonl").write_bytes(RECORDS)
-    url = (tmp_path / "a.jsonl").as_uri()
-    assert files.expand([url, url]) == [url]
-    assert read(url) == (20_000, [])
+@pytest.mark.parametrize("host", ["", "localhost"])
+def test_a_file_url_is_a_file_here(tmp_path: Path, host: str) -> None:
+    """Its path is told as any other, a directory too, and a file that is named twice is read once."""
+    path = tmp_path / "a b.jsonl"
+    path.write_bytes(FIRST)
+    url = path.as_uri().replace("file://", f"file://{host}")
+    assert files.expand([url, str(path)]) == files.expand([url.rpartition("/")[0]]) == [str(path)]
+    assert read(url) == (1, [])
 
 
 def test_s3_is_listed_and_read(web: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,3 +56,10 @@ def test_what_a_cut_file_holds_is_shown(capfdbinary: pytest.CaptureFixture[bytes
     ran = run_here(capfdbinary, "show", "cut.jsonl.gz")
     assert ran.code == 3
     assert "gap: the file could not be read to its end: the gzip data is cut off" in ran.out
+
+
+def test_lines_are_those_of_the_text_in_the_file(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Compression has none of its own."""
+    ran = run_here(capfdbinary, "show", "whole/w.jsonl.gz")
+    assert ran.code == 0
+    assert "read whole/w.jsonl.gz as native: 50 lines, 50 trajectories" in ran.out

@@ -45,6 +45,7 @@ def expand(names: Iterable[str]) -> list[str]:
 
 
 def _files(name: str) -> list[str]:
+    name = remote.without_file_scheme(name)
     if remote.is_url(name):
         with _searching(remote.shown(name)):
             return remote.expand(name, lambda last: _is_trace(last.lower()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -14,7 +13,7 @@ from rightcall.app.matching import Reading
 from rightcall.app.spool import Spools
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import cutting, documents
+from rightcall.traces import containers, cutting
 from rightcall.traces.cutting import Cutting, Met
 from rightcall.traces.spilling import Keep
 
@@ -33,12 +32,21 @@ def trace_reader(trace_format: str | None, group_by: str | None) -> Read:
     return read
 
 
-class Source(msgspec.Struct):
-    """A trace file that is read: the format that its first bytes show, and how much of it was read so far."""
+class Source(msgspec.Struct, frozen=True):
+    """A trace file that is read, by how messages name it, and what is known of it so far."""
 
     file: str
-    format: str = ""
-    lines: int = 0
+    bytes: containers.Source
+
+    @property
+    def format(self) -> str:
+        """The format that reads it; empty if none was found yet."""
+        return self.bytes.format
+
+    @property
+    def lines(self) -> int:
+        """How many lines of text were read, out of what they come in."""
+        return self.bytes.lines
 
 
 def read_sources(
@@ -47,23 +55,9 @@ def read_sources(
     """Open trace files in their order: each with what is read of it, while it is read."""
     read = trace_reader(trace_format, group_by)
     for name, keep, met in _opened(files.expand(names)):
-        source = Source(files.shown(name), trace_format or "")
-        items = read(_measured(files.chunks(name), source), source.file, keep, met)
+        source = Source(files.shown(name), containers.Source(files.chunks(name)))
+        items = read(source.bytes, source.file, keep, met)
         yield source, map(Reading, items, itertools.repeat(source.file))
-
-
-def _measured(chunks: Iterable[bytes], source: Source) -> Iterator[bytes]:
-    """The same chunks; what they show of the file is noted."""
-    head, chunks = documents.peek(chunks)
-    if not source.format and head.strip():
-        with contextlib.suppress(TraceError):
-            source.format = traces.detect(head)
-    last = b"\n"
-    for chunk in chunks:
-        source.lines += chunk.count(b"\n")
-        last = chunk or last
-        yield chunk
-    source.lines += not last.endswith(b"\n")
 
 
 def read_traces(

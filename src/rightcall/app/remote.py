@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final
 from rightcall.errors import MissingExtraError, RightcallError, UsageError, Where
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_FILE = re.compile(r"(?:file|local)://(?:localhost(?=/))?([^?#]*)")
 _USER = re.compile(r"(?<=//)[^/\s]*@")
 _QUERY = re.compile(r"\?\S*=\S*")
 
@@ -30,6 +31,16 @@ _BLOCK: Final = 4 * 1024 * 1024
 def is_url(name: str) -> bool:
     """Whether a name is a URL rather than that of a file here."""
     return _URL.match(name) is not None
+
+
+def without_file_scheme(name: str) -> str:
+    """The path that a `file://` URL means; any other name as it is."""
+    found = _FILE.fullmatch(name)
+    if found is None:
+        return name
+    from urllib.parse import unquote
+
+    return unquote(found[1])
 
 
 def shown(url: str) -> str:

@@ -178,8 +178,11 @@ def _cutting(group_by: str | None) -> Cutting:
 def read_as(
     format_: Format | None, chunks: Iterable[bytes], file: str, cut: Cutting
 ) -> Iterator[Trajectory | TraceError]:
-    """Every trajectory of a file, cut as `cut` says, in a format, also of another package; `None` has it detected."""
-    source = containers.Source(chunks)
+    """Every trajectory of a file, cut as `cut` says, in a format, also of another package; `None` has it detected.
+
+    If the chunks are a `containers.Source`, it knows how far the reading has come.
+    """
+    source = chunks if isinstance(chunks, containers.Source) else containers.Source(chunks)
     given, failure = 0, None
     try:
         for item in _items(source, format_, file, cut):
@@ -202,7 +205,9 @@ def _items(
 ) -> Iterator[Trajectory | TraceError]:
     head, chunks = documents.peek(source)
     if head.strip():
-        yield from _cut(format_ or FORMATS[_detected(head)], chunks, file, cut)
+        chosen = format_ or FORMATS[_detected(head)]
+        source.format = chosen.name
+        yield from _cut(chosen, chunks, file, cut)
 
 
 def _cut(format_: Format, chunks: Iterable[bytes], file: str, cut: Cutting) -> Iterator[Trajectory | TraceError]:

@@ -39,16 +39,28 @@ class Source:
     """The bytes of a trace out of what they come in, to be iterated once.
 
     What stops them is kept in `damage` instead of being raised, one chunk before the last ones are given: what is
-    made of a small file, or of the end of a large one, can say so.
+    made of a small file, or of the end of a large one, can say so. `format` is the name of the format that reads
+    them, once that is known, and `lines` how many lines of text were given so far.
     """
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self.damage: TraceError | None = None
+        self.format = ""
         self._chunks = chunks
+        self._feeds = 0
+        self._last = b"\n"
+
+    @property
+    def lines(self) -> int:
+        """The last one counts without its line feed too."""
+        return self._feeds + (not self._last.endswith(b"\n"))
 
     def __iter__(self) -> Iterator[bytes]:
         plain = self._until_damage(lambda: compression.unpacked(self._chunks))
-        yield from self._until_damage(lambda: _lines(plain))
+        for chunk in self._until_damage(lambda: _lines(plain)):
+            self._feeds += chunk.count(b"\n")
+            self._last = chunk[-1:]
+            yield chunk
 
     def _until_damage(self, begin: Callable[[], Iterable[bytes]]) -> Iterator[bytes]:
         held = b""

@@ -30,10 +30,8 @@ class Message(msgspec.Struct, frozen=True):
     start: int
 
 
-class Layout(msgspec.Struct, frozen=True):
-    """How sizes are written: `size` gives that of the message at the beginning, and how many bytes tell it."""
-
-    size: Callable[[bytes], tuple[int, int] | None]
+Layout = Callable[[bytes], tuple[int, int] | None]
+"""How sizes are written: the size of the message at the beginning, and how many bytes tell it, if they are there."""
 
 
 def _fixed(data: bytes) -> tuple[int, int] | None:
@@ -47,7 +45,7 @@ def _varint(data: bytes) -> tuple[int, int] | None:
     return sum((byte & 0x7F) << (7 * place) for place, byte in enumerate(found[0])), found.end()
 
 
-LAYOUTS: Final = (Layout(_fixed), Layout(_varint))
+LAYOUTS: Final[tuple[Layout, ...]] = (_fixed, _varint)
 """Every way in which sizes are written."""
 
 
@@ -57,7 +55,7 @@ def layout(head: bytes, known: Known) -> Layout | None:
 
 
 def _fits(layout_: Layout, head: bytes, known: Known) -> bool:
-    told = layout_.size(head)
+    told = layout_(head)
     if told is None or told[0] < 2:
         return False
     size, width = told
@@ -81,7 +79,7 @@ def _framed(chunks: Iterable[bytes], layout_: Layout) -> Iterator[Message]:
     for chunk in chunks:
         held += chunk
         taken = 0
-        while (told := layout_.size(bytes(held[taken : taken + 5]))) is not None:
+        while (told := layout_(bytes(held[taken : taken + 5]))) is not None:
             size, width = told
             if size > documents.MAX_DOCUMENT:
                 raise TraceError(f"the message at byte {at + taken} is larger than {_LIMIT}")
