@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rightcall import match
 from rightcall.core.operators import MAX_NESTED, Operator, written
+from rightcall.core.operators.presence import TypeName
 from rightcall.core.values import equal
 from rightcall.errors import TestSetError
 from rightcall.testsets.operators import native
@@ -23,7 +24,7 @@ small = st.sampled_from([0, 1, 2, True, None, "a", "b", 1.0]) | st.lists(st.inte
 leaves = st.one_of(
     small,
     st.just(match.any_()),
-    st.sampled_from(["string", "number", "integer", "boolean", "array", "null"]).map(match.type_),
+    st.sampled_from(get_args(TypeName)).map(lambda name: match.type_(name)),
     numbers.map(match.gt),
     numbers.map(match.gte),
     numbers.map(match.lt),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rightcall import match
 from rightcall.assertions import AllowedTools, ForbiddenTools, RequiredTool, ToolCallArgs, ToolSelect, ToolSequence
 from rightcall.assertions.sequence import Step
 from rightcall.assertions.tools import ForbiddenTool
@@ -24,22 +26,34 @@ from support import oracle
 from support.grading import call, hidden, judge, trajectory
 
 MODES: tuple[Mode, ...] = ("exact", "in_order", "any_order", "subset", "superset")
-EXPECTED = (ExpectedCall(name="a", arguments={"x": 1}), ExpectedCall(name="a"), ExpectedCall(name="b"))
-MADE = (call("a", {"x": 1}), call("a", {"x": 2}), call("b"), call("c"), hidden("a"), hidden("c"))
+MADE = (call("a", {"x": 1}), call("a", {"x": 2}), call("a"), call("b"), call("c"), hidden("a"), hidden("c"))
 EXTRA = (call("a", {"x": 1}), call("b"), call("c"))
+PLAIN = (ExpectedCall(name="a", arguments={"x": 1}), ExpectedCall(name="a"), ExpectedCall(name="b"))
+WITH_OPERATORS = (
+    *PLAIN,
+    ExpectedCall(name="a", arguments={"x": match.not_(1)}),
+    ExpectedCall(name="a", arguments={"x": match.absent()}),
+)
 
 
 def fits(pattern: ExpectedCall, made: ToolCall) -> bool:
     """Compatibility, a call marked as fitting everything included."""
     if pattern.name != made.name:
         return False
-    return pattern.arguments is UNSET or made.id == "fits everything" or pattern.arguments == made.arguments
+    if pattern.arguments is UNSET or made.id == "fits everything":
+        return True
+    if made.id == "fits nothing":
+        return False
+    expected = pattern.arguments["x"]
+    if expected == match.absent():
+        return "x" not in made.arguments
+    return "x" in made.arguments and bool(made.arguments["x"] == expected)
 
 
 def unveiled(made: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, ...]]:
     """Every combination of hidden arguments that fit everything and hidden arguments that fit only "any"."""
     choices = [
-        (call(one.name, id="fits everything"), call(one.name, {"nothing": "fits"}))
+        (call(one.name, id="fits everything"), call(one.name, id="fits nothing"))
         if one.arguments_state != "ok"
         else (one,)
         for one in made
@@ -70,11 +84,12 @@ def settled(outcomes: set[bool]) -> Status:
     return Status.PASS if outcomes == {True} else Status.FAIL
 
 
-expected_lists = st.lists(st.sampled_from(EXPECTED), max_size=3).map(tuple)
+expected_lists = st.lists(st.sampled_from(PLAIN), max_size=3).map(tuple)
+with_operators = st.lists(st.sampled_from(WITH_OPERATORS), max_size=3).map(tuple)
 made_lists = st.lists(st.sampled_from(MADE), max_size=3)
 
 
-@given(expected_lists, made_lists, st.sampled_from(MODES))
+@given(with_operators, made_lists, st.sampled_from(MODES))
 def test_hidden_arguments_decide_only_when_they_cannot_matter(
     expected: tuple[ExpectedCall, ...], made: list[ToolCall], mode: Mode
 ) -> None:
@@ -154,12 +169,29 @@ def test_every_kind_refuses_to_decide_over_a_gap_that_matters(
     assert with_gap is not ERROR or "line 3 was rejected" in verdict.reason
 
 
+def some(args: Any) -> Match:
+    return Match(mode="partial", args=args)
+
+
 HIDDEN: list[tuple[Assertion, list[ToolCall], Status]] = [
     (ToolCallArgs(tool="a", match=X1), [hidden("a")], ERROR),
     (ToolCallArgs(tool="a", match=X1), [hidden("a"), call("a", {"x": 1})], PASS),
     (ToolCallArgs(tool="a", match=X1, call_index=2), [hidden("a"), call("a")], FAIL),
     (ToolCallArgs(tool="a", match=X1, negate=True), [hidden("a")], ERROR),
     (ToolCallArgs(tool="a", match=Match(mode="ignore")), [hidden("a")], PASS),
+    (ToolCallArgs(tool="a", match=some(match.any_())), [hidden("a")], PASS),
+    (ToolCallArgs(tool="a", match=some({"x": match.any_()})), [hidden("a")], ERROR),
+    (ToolCallArgs(tool="a", match=some({"x": match.absent()})), [hidden("a")], ERROR),
+    (ToolCallArgs(tool="a", match=some({"x": match.absent()})), [hidden("a"), call("a")], PASS),
+    (ToolCallArgs(tool="a", match=some({"x": match.optional(1)})), [hidden("a")], ERROR),
+    (ToolCallArgs(tool="a", match=some(match.not_({"x": 1}))), [hidden("a")], ERROR),
+    (ToolCallArgs(tool="a", match=some(match.not_({"x": 1})), negate=True), [hidden("a")], ERROR),
+    (ToolCallArgs(tool="a", match=some(match.not_({"x": 1})), negate=True), [hidden("a"), call("a")], FAIL),
+    (ToolCallArgs(tool="a", match=some(match.not_({"x": 1})), negate=True), [hidden("b"), call("a", {"x": 1})], PASS),
+    (ToolSequence(steps=(Step(tool="a", match=some({"x": match.absent()})),)), [hidden("a")], ERROR),
+    (ForbiddenTools(tools=(ForbiddenTool(tool="a", match=some({"x": match.absent()})),)), [hidden("a")], ERROR),
+    (ForbiddenTools(tools=(ForbiddenTool(tool="a", match=some(match.not_({"x": 1}))),)), [hidden("a")], ERROR),
+    (ForbiddenTools(tools=(ForbiddenTool(tool="a", match=some(match.any_())),)), [hidden("a")], FAIL),
     (ToolCallArgs(tool="a", match=X1), [hidden("b")], FAIL),
     (ToolSequence(steps=(Step(tool="a", match=X1), Step(tool="b"))), [hidden("a"), call("b")], ERROR),
     (ToolSequence(steps=(Step(tool="a", match=X1), Step(tool="b"))), [hidden("a")], FAIL),

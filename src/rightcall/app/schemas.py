@@ -20,7 +20,7 @@ from rightcall.core.assertion import CannotJudge, Validate, Violation
 from rightcall.core.values import cut, display, equal, freeze, member, visible
 from rightcall.errors import TestSetError, Where, did_you_mean
 
-MOST_STEPS: Final = 200_000
+MOST_STEPS: Final = 100_000
 """Keywords that one validation may evaluate."""
 
 _DRAFTS: Final = ("Draft4", "Draft6", "Draft7", "Draft201909", "Draft202012")
@@ -34,7 +34,10 @@ _SHOWN: Final = 200
 
 def compile_schema(schema: Any) -> Validate:
     """Compile; `TestSetError` with a path inside the schema if it is not a schema that can be used."""
-    return _compiled(jsontext.encode(schema))
+    text = jsontext.encode(schema)
+    if jsontext.decode(text) != schema:
+        raise TestSetError("expected a JSON Schema made of JSON values: finite numbers, lists, keys that are strings")
+    return _compiled(text)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from rightcall.core.operators.base import Accepts, Making, Operator, text_named
-from rightcall.core.operators.presence import type_of
+from rightcall.core.operators.presence import type_note
 from rightcall.core.values import display
 from rightcall.errors import TestSetError, Where
 
@@ -119,7 +119,7 @@ class Date(Operator, frozen=True, kw_only=True, eq=False):
         """Why it cannot be compared."""
         moment = parse(actual)
         if moment is None:
-            return "not an ISO 8601 date" if isinstance(actual, str) else type_of(actual)
+            return "not an ISO 8601 date" if isinstance(actual, str) else type_note(actual)
         bounds = [parse(value) for value in self._given().values()]
         reasons = [_incomparable(moment, bound) for bound in bounds if bound is not None]
         return next((reason for reason in reasons if reason), "")

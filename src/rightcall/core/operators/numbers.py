@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Final
 
 from rightcall.core.operators.base import Accepts, Making, Operator, number_named
-from rightcall.core.operators.presence import type_of
+from rightcall.core.operators.presence import type_note
 from rightcall.core.values import display
 from rightcall.errors import TestSetError, Where
 
@@ -25,7 +25,7 @@ def is_number(value: Any) -> bool:
 
 
 def _not_a_number(actual: Any) -> str:
-    return "" if is_number(actual) else type_of(actual)
+    return "" if is_number(actual) else type_note(actual)
 
 
 class _Comparison(Operator, frozen=True, kw_only=True, eq=False):

@@ -100,10 +100,12 @@ def _is_integral(value: Any) -> bool:
     return isinstance(value, float) and value.is_integer()
 
 
-def type_of(value: Any) -> str:
-    """The JSON type of a value, with its article: `a string`, `null`."""
+def type_note(value: Any) -> str:
+    """The JSON type of a value, for a note: `a string`. Null shows its type by itself."""
     name = next((name for name, is_of in _TYPES.items() if name != "integer" and is_of(value)), type(value).__name__)
-    return name if name == "null" else f"an {name}" if name[0] in "ao" else f"a {name}"
+    if name == "null":
+        return ""
+    return f"an {name}" if name[0] in "ao" else f"a {name}"
 
 
 class OfType(Operator, frozen=True, kw_only=True, eq=False):
@@ -136,4 +138,4 @@ class OfType(Operator, frozen=True, kw_only=True, eq=False):
 
     def note(self, actual: Any, making: Making) -> str:
         """The type that was found."""
-        return type_of(actual)
+        return type_note(actual)

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Literal
 
 from rightcall.core.assertion import RegexEngine
 from rightcall.core.operators.base import Accepts, Making, Operator, text_named
-from rightcall.core.operators.presence import type_of
+from rightcall.core.operators.presence import type_note
 from rightcall.core.values import display
 from rightcall.errors import TestSetError, Where
 
 
 def _not_a_string(actual: Any) -> str:
-    return "" if isinstance(actual, str) else type_of(actual)
+    return "" if isinstance(actual, str) else type_note(actual)
 
 
 class Regex(Operator, frozen=True, kw_only=True, eq=False):
