@@ -102,7 +102,7 @@ def test_nested_blocks_both_see_the_inner_calls() -> None:
     assert [call.arguments["order_id"] for call in inner.tool_calls] == [2]
 
 
-def test_a_call_that_has_not_ended_is_pending_and_a_gap() -> None:
+def test_a_call_that_has_not_ended_is_a_call_and_a_gap() -> None:
     """The block ends while a tool runs: the call was made, and what else follows is not known (G12)."""
     begun, going = threading.Event(), threading.Event()
 
@@ -118,7 +118,7 @@ def test_a_call_that_has_not_ended_is_pending_and_a_gap() -> None:
         begun.wait()
     going.set()
     worker.join()
-    assert [(call.name, call.status) for call in trajectory.tool_calls] == [("lookup_order", "ok"), ("slow", "pending")]
+    assert [(call.name, call.status) for call in trajectory.tool_calls] == [("lookup_order", "ok"), ("slow", "requested")]
     assert trajectory.gaps == ("spans that had not ended when the block was read: `execute_tool slow`",)
     assert statuses(trajectory, allowed_tools=["lookup_order", "slow"])[0][0] == "error"
 

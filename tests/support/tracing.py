@@ -30,16 +30,19 @@ def span(name: str, attributes: dict[str, Any] | None = None, **more: Any) -> It
         yield made
 
 
-def ask(*calls: Any, given: list[dict[str, Any]] | None = None, tools: tuple[str, ...] = ()) -> None:
-    """A model span of GenAI that puts out these calls, `(name, arguments)`, or a text, after what it was given."""
+def asking(*calls: Any, given: list[dict[str, Any]] | None = None, tools: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The attributes of a model span of GenAI that puts out calls, `(name, arguments, id)`, or else a text."""
     history = {} if given is None else {"gen_ai.input.messages": json.dumps(given)}
     offered = [{"type": "function", "name": name} for name in tools]
-    reason = "tool_calls" if calls else "stop"
     said = asked(*calls or ({"type": "text", "content": "Done."},))
-    with span(
-        "chat",
-        {**said, **history, "gen_ai.response.finish_reasons": [reason], "gen_ai.tool.definitions": json.dumps(offered)},
-    ):
+    reason = "tool_calls" if calls else "stop"
+    known = {"gen_ai.response.finish_reasons": [reason], "gen_ai.tool.definitions": json.dumps(offered)}
+    return {**said, **history, **known}
+
+
+def ask(*calls: Any, given: list[dict[str, Any]] | None = None, tools: tuple[str, ...] = ()) -> None:
+    """A model span, which has ended: see `asking`."""
+    with span("chat", asking(*calls, given=given, tools=tools)):
         pass
 
 
@@ -48,9 +51,10 @@ def user(text: str) -> dict[str, Any]:
     return {"role": "user", "parts": [{"type": "text", "content": text}]}
 
 
-def called(name: str, arguments: Any) -> dict[str, Any]:
+def called(name: str, arguments: Any, id: str | None = None) -> dict[str, Any]:
     """A message of the model with one call."""
-    return {"role": "assistant", "parts": [{"type": "tool_call", "name": name, "arguments": arguments}]}
+    part = {"type": "tool_call", "name": name, "arguments": arguments, **({} if id is None else {"id": id})}
+    return {"role": "assistant", "parts": [part]}
 
 
 @rightcall.tool

@@ -7,7 +7,6 @@ each model call. So a strand, which is a span without a parent in the block and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -18,10 +17,11 @@ from rightcall.errors import TraceError
 from rightcall.traces import conventions
 from rightcall.traces.conventions.model import Around, Asked, Message, Part
 from rightcall.traces.merging import Execution
-from rightcall.traces.spans import Span, along, child
+from rightcall.traces.spans import Span, along, text
 
 SESSION_KEY: Final = conventions.SESSION_KEYS[0]
-_MODEL: Final = ("assistant", "model")
+_SPEAKING: Final = ("assistant", "model", "user")
+_BEGINNING: Final = ("system", "developer", "user")
 _CONTINUING: Final = "previous_response_id"
 
 
@@ -38,11 +38,21 @@ class _Strand(msgspec.Struct, frozen=True):
         return next((one.said.history for one in self.asked if one.said.history), ())
 
 
+class _Opening(msgspec.Struct, frozen=True):
+    """How a conversation begins: `of` is who begins it, with which instructions and which tools."""
+
+    of: str
+    question: tuple[str, ...]
+    start: int
+    end: int
+    scopes: frozenset[str]
+
+
 class _Conversation(msgspec.Struct):
-    """Strands on their way to a trajectory, with every message that a model put out in them."""
+    """Strands on their way to a trajectory, with every message of the user and of the model in them."""
 
     strands: list[_Strand] = []
-    said: Counter[str] = msgspec.field(default_factory=Counter)
+    said: set[str] = set()
 
 
 def is_call(part: Part | None) -> bool:
@@ -70,7 +80,8 @@ def trajectories(
         if isinstance(item, TraceError):
             raise item
         made.append(_of_block(item, [strand for name in item.trace_ids for strand in traces[name]]))
-    return tuple(made)
+    telling = [item for item in made if item.tool_calls is not None or set(item.gaps).difference(gaps)]
+    return tuple(telling or made[:1])
 
 
 def _strands(spans: Sequence[Span]) -> list[_Strand]:
@@ -94,29 +105,29 @@ def _strand(spans: list[Span], root: Span) -> _Strand:
 def _sorted(strands: list[_Strand]) -> tuple[list[list[_Strand]], list[_Strand]]:
     """The strands of each conversation, and those that may be of any."""
     found = [_Conversation()]
-    openings: set[str] = set()
+    begun: list[_Opening] = []
     left: list[_Strand] = []
     for strand in strands:
         opening = _opening(strand)
-        if opening is not None and opening in openings:
+        if opening is not None and any(_is_anew(opening, other) for other in begun):
             found.append(_Conversation())
             chosen: _Conversation | None = found[-1]
         else:
             chosen = found[0] if len(found) == 1 else _continued(found, strand)
-        if opening is not None:
-            openings.add(opening)
+        begun += [opening] if opening is not None else []
         _add(chosen, strand) if chosen is not None else left.append(strand)
     return [one.strands for one in found], left
 
 
 def _add(conversation: _Conversation, strand: _Strand) -> None:
     conversation.strands.append(strand)
-    conversation.said.update(_told(message) for asked in strand.asked for message in asked.said.output)
+    messages = (message for asked in strand.asked for message in (*asked.said.history, *asked.said.output))
+    conversation.said.update(_told(message) for message in messages if message.role in _SPEAKING)
 
 
 def _continued(found: list[_Conversation], strand: _Strand) -> _Conversation | None:
     """The conversation whose words the strand goes on from; `None` if none stands out."""
-    given = {_told(message) for message in strand.history if message.role in _MODEL}
+    given = {_told(message) for message in strand.history if message.role in _SPEAKING}
     counts = [sum(words in one.said for words in given) for one in found]
     most = max(counts)
     return found[counts.index(most)] if most and counts.count(most) == 1 else None
@@ -126,27 +137,39 @@ def _told(message: Message) -> str:
     return repr((message.content or "", [(call.name, call.arguments, call.id) for call in message.calls]))
 
 
-def _opening(strand: _Strand) -> str | None:
+def _opening(strand: _Strand) -> _Opening | None:
     """How a strand begins a conversation with a model that may call tools; `None` if it begins none.
 
-    That is: who begins, with which instructions and which tools. Where content is not captured, nothing tells that a
-    conversation begins.
+    Where content is not captured, nothing tells that a conversation begins.
     """
     history = strand.history
-    tools = sorted({tool.name for one in strand.asked for tool in one.tools})
+    tools = tuple(sorted({tool.name for one in strand.asked for tool in one.tools}))
     may_call = tools or any(one.calls for one in strand.asked)
-    if not history or not may_call or any(message.role not in ("system", "developer", "user") for message in history):
+    if not history or not may_call or any(message.role not in _BEGINNING for message in history):
         return None
-    if any(_CONTINUING in text for text in _texts(strand.spans)):
+    if any(_CONTINUING in words for words in _texts(strand, "llm.invocation_parameters")):
         return None
     agent = strand.root.agent if isinstance(strand.root, Around) else None
-    return repr((agent, [_told(message) for message in history if message.role != "user"], tools))
+    instructions = [_told(message) for message in history if message.role != "user"]
+    instructions += [*_texts(strand, "gen_ai.system_instructions")][:1]
+    ends = [span.end for span in strand.spans if span.end is not None]
+    return _Opening(
+        of=repr((agent, instructions, tools)),
+        question=tuple(_told(message) for message in history if message.role == "user"),
+        start=strand.spans[0].start or 0,
+        end=max(ends, default=0),
+        scopes=frozenset(span.scope for span in strand.spans),
+    )
 
 
-def _texts(spans: Sequence[Span]) -> Iterator[str]:
-    for span in spans:
-        parameters = child(span.attributes, "llm.invocation_parameters")
-        yield from (parameters if isinstance(parameters, str) else "", *span.attributes)
+def _is_anew(one: _Opening, other: _Opening) -> bool:
+    """Whether the same is begun twice, and not seen twice at one time by two instrumentations."""
+    is_seen_twice = one.question == other.question and one.start < other.end and one.scopes.isdisjoint(other.scopes)
+    return one.of == other.of and not is_seen_twice
+
+
+def _texts(strand: _Strand, key: str) -> Iterator[str]:
+    return filter(None, (text(span.attributes, key) for span in strand.spans))
 
 
 def _rooted(name: str, strands: Sequence[_Strand], conversation_id: str | None) -> Iterator[Span]:
@@ -182,7 +205,5 @@ def _is_history(call: ToolCall) -> bool:
 
 
 def _own(call: ToolCall, before: int) -> ToolCall:
-    """A call of the block, by its place in it. One that was started and has not ended is pending."""
-    parent = None if call.parent is None else call.parent - before
-    is_running = call.status == "ok" and call.started_at is not None and call.ended_at is None
-    return msgspec.structs.replace(call, parent=parent, status="pending" if is_running else call.status)
+    """A call of the block, by its place in it."""
+    return msgspec.structs.replace(call, parent=None if call.parent is None else call.parent - before)

@@ -10,7 +10,9 @@ import datetime
 import enum
 import inspect
 import json
+import math
 import os
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any, Final
@@ -74,11 +76,9 @@ class Parameters(msgspec.Struct, frozen=True):
             raise ValueError("the function has no signature that Python knows")
         bound: dict[str, Any] = {}
         for name, value in list(self.signature.bind(*given, **named).arguments.items())[self.skip :]:
-            if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                bound |= value
-            elif not _is_context(value):
-                bound[name] = value
-        return bound
+            is_free = self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+            bound |= value if is_free else {name: value}
+        return {name: value for name, value in bound.items() if not _is_context(value)}
 
 
 def _is_off() -> bool:
@@ -94,9 +94,21 @@ def result(value: Any) -> dict[str, Any]:
     if _is_off() or value is None:
         return {}
     try:
-        return {RESULT: str(value) if type(value) is str else _written(value)}
+        return {RESULT: value if _is_scalar(value) else _written(value)}
     except Exception:  # as above
         return {}
+
+
+def _is_scalar(value: Any) -> bool:
+    """Whether an attribute can hold the value itself."""
+    if type(value) is str:
+        return _SURROGATE.search(value) is None  # exporters could not write it
+    if type(value) is int:
+        return -(2**63) <= value < 2**63
+    return type(value) is bool or (type(value) is float and math.isfinite(value))
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def _written(value: Any) -> str:
