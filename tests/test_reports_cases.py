@@ -14,8 +14,6 @@ NOT_YET = {
     "B021": "expectations for each turn of a conversation",
     "B038": "calls written as text, such as `f(x=1)`",
     "B039": "calls written as text, such as `f(x=1)`",
-    "B068": "mappings of other traces",
-    "B073": "messages and traces of Mastra",
     "B101": "comparison of two runs",
     "B121": "runs of an agent, whose own crash is a failure",
     "B149": "several workers",
@@ -28,6 +26,7 @@ NOT_YET = {
 """Cases that need something that does not exist here yet, and what."""
 
 PARTS_NOT_YET = {
+    "B068": {"extracted": "names that a mapping takes from inside what a wrapper was given"},
     "B093": {"verdict_with_option": "text that is compared after normalisation needs value operators"},
 }
 """Parts of what is right that are not so yet, and why."""

@@ -203,6 +203,52 @@ def test_parsing_of_traces_or_messages_with_two_sets_of_arguments(case: Case) ->
         assert warning.startswith("tool_calls[0] has differing")
 
 
+@report("B068")
+def test_parsing_of_traces_or_messages_behind_a_wrapper(
+    case: Case, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The label of a wrapper's span is told as one, in what was read, and as what was called instead."""
+    given = case["input"]["span"]
+    attributes = {"mlflow.spanType": given["kind"].upper(), "mlflow.spanInputs": json.dumps(given["inputs"])}
+    trace = {**span("", "run"), "name": given["name"], "attributes": attributes}
+    assert names(trace) == [given["name"]]
+    (tmp_path / "t.json").write_text(json.dumps(request(trace)))
+    shown = run_here(capfdbinary, "show", tmp_path / "t.json").out
+    assert f"  named by the label of their span alone: `{given['name']}`" in shown.splitlines()
+    (wanted,) = case["expect"]["extracted"]
+    (verdict,) = rightcall.grade(request(trace), {"expected_tool_calls": [wanted]})
+    assert (verdict.status, verdict.reason) == ("fail", "Expected list_rows; it was never called.")
+
+
+@report("B073")
+def test_parsing_of_traces_or_messages_of_a_call_that_threw(case: Case) -> None:
+    """A run has the same calls, by the same names, whether its messages or its spans are read."""
+    (part,), (recorded,) = case["input"]["from_messages"], case["input"]["from_trace"]
+    invocation = {"state": part["state"], "toolCallId": part["id"], "toolName": part["name"], "args": {}}
+    message = {"role": "assistant", "parts": [{"type": "tool-invocation", "toolInvocation": invocation}]}
+    spans = {
+        "traceId": "ab" * 16,
+        "spans": [
+            {
+                "traceId": "ab" * 16,
+                "spanId": "cd" * 8,
+                "name": recorded["label"],
+                "spanType": "tool_call",
+                "entityType": "tool",
+                "entityId": recorded["entity_id"],
+                "attributes": {"success": recorded["success"]},
+                "input": {},
+                "startedAt": "2026-11-30T10:00:00.000Z",
+                "endedAt": "2026-11-30T10:00:01.000Z",
+            }
+        ],
+    }
+    for document_ in ([message], spans):
+        calls = rightcall.read(document_).tool_calls or ()
+        assert case["expect"]["extracted_names"] == [call.name for call in calls]
+        assert case["expect"]["statuses"] == {call.name: call.status for call in calls}
+
+
 @report("B069", "B070")
 def test_parsing_of_traces_or_messages_around_arguments(case: Case) -> None:
     """Arguments inside a list of one message are taken out of it, as an object or as text."""

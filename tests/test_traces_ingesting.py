@@ -131,7 +131,7 @@ def test_another_sight_of_a_call_is_no_gap() -> None:
 def test_many_unread_spans_are_one_gap() -> None:
     """Each name stands once, and only some of them."""
     spans = [{**span(number, {}), "name": f"tool.t{number % 7}"} for number in range(2, 30)]
-    (gap,) = one([span(1, asked()), *spans]).gaps
+    (gap,) = one([span(1, asked(("look", {}))), *spans]).gaps
     assert gap.startswith("28 spans look like those of tools")
     assert gap.endswith("`tool.t2`, `tool.t3`, `tool.t4`, `tool.t5`, `tool.t6` and 2 more")
 

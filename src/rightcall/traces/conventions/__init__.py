@@ -48,7 +48,7 @@ SESSION_KEYS: Final = (
 _ALONE: Final = Cutting()
 
 
-_ENVELOPES: Final = (b'"batches"', b'"operationName"', b'"trace_id"')
+_ENVELOPES: Final = (b'"batches"', b'"operationName"', b'"trace_id"', b'"spanType"', b'"entityType"')
 
 
 class Convention(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.traces.spans import console, jaeger, otlp, phoenix, vendors
+from rightcall.traces.spans import console, jaeger, mastra, otlp, phoenix, vendors
 from rightcall.traces.spans.model import Record, Span
 
 _ROOTS: Final = ("openinference", "llm", "tool", "gen_ai", "traceloop", "ai", "langfuse", "mlflow", "gcp")
@@ -51,6 +51,7 @@ ENVELOPES: Final[tuple[Envelope, ...]] = (
     Envelope(otlp.is_metrics, lambda value: ()),
     Envelope(jaeger.is_answer, jaeger.spans),
     Envelope(vendors.is_mlflow, vendors.mlflow),
+    Envelope(mastra.is_trace, mastra.spans),
     Envelope(vendors.is_langfuse, vendors.langfuse),
     Envelope(vendors.is_langsmith, vendors.langsmith),
     Envelope(vendors.is_logfire, _one(vendors.logfire)),
