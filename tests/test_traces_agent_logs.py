@@ -198,7 +198,7 @@ def test_atif_sub_agents_follow_the_call_that_refers_to_them() -> None:
         ("d", "client", None, ("boss",)),
     ]
     lonely = one("atif", atif(acts("a"), subagent_trajectories=[child]))
-    assert lonely.warnings == ("no call refers to the sub-agent 'child'; its calls are not read",)
+    assert lonely.gaps == ("no call refers to the sub-agent 'child'; its calls are not read",)
 
 
 def inspect_call(name: str, id: str = "t", **more: Any) -> dict[str, Any]:

@@ -22,7 +22,8 @@ def _kind(value: Any) -> str | None:
 def _whole(value: Any) -> Iterable[Trajectory]:
     warnings: list[str] = []
     made = _trajectory(value, "steps", warnings)
-    calls = tuple(_nested(value, warnings))
+    gaps: list[str] = []
+    calls = tuple(_nested(value, warnings, gaps))
     if len(calls) > documents.MAX_CALLS:
         limit = f"{len(calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
         raise TraceError(limit, Where(path="steps"))
@@ -34,6 +35,7 @@ def _whole(value: Any) -> Iterable[Trajectory]:
             id=known,
             conversation_id=session if isinstance(session, str) else None,
             tool_calls=None if made.tool_calls is None and not calls else calls,
+            gaps=tuple(dict.fromkeys((*made.gaps, *gaps))),
             warnings=tuple(dict.fromkeys((*made.warnings, *warnings))),
         )
     ]
@@ -56,7 +58,7 @@ def _trajectory(value: dict[str, Any], path: str, warnings: list[str]) -> Trajec
     return msgspec.structs.replace(made, warnings=(*warnings, *made.warnings))
 
 
-def _nested(root: dict[str, Any], warnings: list[str]) -> Iterator[ToolCall]:
+def _nested(root: dict[str, Any], warnings: list[str], gaps: list[str]) -> Iterator[ToolCall]:
     """Each call, followed by the calls of the sub-agents that it refers to. No trajectory is read twice."""
     within = root.get("subagent_trajectories")
     known = {one["trajectory_id"]: one for one in _whole_ones(within) if isinstance(one.get("trajectory_id"), str)}
@@ -68,17 +70,20 @@ def _nested(root: dict[str, Any], warnings: list[str]) -> Iterator[ToolCall]:
         references = [known.pop(one) for one in _references(root, call) if one in known]
         yield msgspec.structs.replace(call, parent=parent, agent_path=path, kind="agent" if references else call.kind)
         for child in reversed(references):
-            _push(waiting, child, count, path, warnings)
+            gaps += _push(waiting, child, count, path, warnings)
         count += 1
     apart = [name for name, value in known.items() if _has_calls(value)]
-    warnings += [f"no call refers to the sub-agent {name!r}; its calls are not read" for name in apart]
+    gaps += [f"no call refers to the sub-agent {name!r}; its calls are not read" for name in apart]
 
 
 def _has_calls(value: dict[str, Any]) -> bool:
     return any(isinstance(step, dict) and step.get("tool_calls") for step in value["steps"])
 
 
-def _push(waiting: list[Any], value: Any, parent: int | None, path: tuple[str, ...], warnings: list[str]) -> None:
+def _push(
+    waiting: list[Any], value: Any, parent: int | None, path: tuple[str, ...], warnings: list[str]
+) -> tuple[str, ...]:
+    """Put the calls of a trajectory before those that wait; gives its gaps."""
     made = _trajectory(value, "steps", warnings)
     agent = value.get("agent")
     name = agent.get("name") if isinstance(agent, dict) else None
@@ -87,6 +92,7 @@ def _push(waiting: list[Any], value: Any, parent: int | None, path: tuple[str, .
     if parent is not None:
         calls = tuple(msgspec.structs.replace(call, message=None, turn=None) for call in calls)
     waiting += [(call, parent, within) for call in reversed(calls)]
+    return made.gaps
 
 
 def _whole_ones(found: Any) -> list[dict[str, Any]]:

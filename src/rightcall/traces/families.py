@@ -69,10 +69,14 @@ def read(family: Family, chunks: Iterable[bytes], file: str) -> Iterator[Traject
         for value, path in _elements(family, item.value):
             if too_large := _too_large(family, value, path, item):
                 errors.append(too_large)
-            elif not gathered.take(value, path, item.line):
+            elif gathered.take(value, path, item.line):
+                continue
+            elif _is_record(family, value):
                 yield from _placed(gathered.left(errors), file, None)
                 errors = []
                 yield from _placed(_whole(family, value, path), file, item.line)
+            else:
+                errors.append(_foreign(family, value).within(line=item.line, path=path))
     yield from _placed(gathered.left(errors), file, None)
     yield from _placed(gathered.trajectories(), file, None)
 
@@ -146,6 +150,17 @@ def _too_large(family: Family, value: Any, path: str, document: documents.Docume
     return None
 
 
+def _is_record(family: Family, value: Any) -> bool:
+    return family.kind(value) == RECORD or (isinstance(value, list) and _is_conversation(family, value))
+
+
+def _foreign(family: Family, value: Any) -> TraceError:
+    """The error of a value that is nothing of the format."""
+    error = _unexpected(family, value)
+    error.record_id = _identity(value)
+    return error
+
+
 def each(
     records: Iterable[Any], path: str, read: Callable[[Any, str], Trajectory]
 ) -> Iterator[Trajectory | TraceError]:
@@ -195,12 +210,9 @@ def _placed(items: Iterable[Trajectory | TraceError], file: str, line: int | Non
 
 
 def _whole(family: Family, value: Any, path: str) -> Iterator[Trajectory | TraceError]:
-    known = family.kind(value) == RECORD or (isinstance(value, list) and _is_conversation(family, value))
     try:
         if not family.holds_records(value):
             jsontext.check_depth(value)
-        if not known:
-            raise _unexpected(family, value)
         yield from family.whole(value)
     except jsontext.JSONError as error:
         yield TraceError(error.message, Where(path=path), _identity(value))

@@ -94,7 +94,7 @@ def _replaced(session: list[dict[str, Any]]) -> Iterator[str]:
     """The gap of a summary that stands in the place of what the model said, if that is not in the file (G12)."""
     for line in session:
         if line["type"] == "response_item" and not responses.is_compaction(line["payload"]):
-            if line["payload"].get("role") not in responses.OTHER_ROLES:
+            if str(line["payload"].get("role")) not in responses.OTHER_ROLES:
                 return
         elif line["type"] == "compacted" or line["type"] == "response_item":
             yield "the session begins with a summary of messages that are not recorded"

@@ -100,7 +100,8 @@ def _items(body: dict[str, Any], key: str) -> list[Any]:
 def _gaps(body: dict[str, Any]) -> tuple[str, ...]:
     """What the status says is missing."""
     status, output = body.get("status"), body.get("output")
-    cut = status == "incomplete" and not (output and responses.kind_of(output[-1]) == "message")
+    last = output[-1] if isinstance(output, list) and output else None
+    cut = status == "incomplete" and responses.kind_of(last) != "message"
     if str(status) not in _UNFINISHED and not cut:
         return ()
     return (f"the response has the status `{status}`; calls may be missing",)

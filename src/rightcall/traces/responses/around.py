@@ -46,7 +46,7 @@ def replaced(items: Iterable[Any], path: str) -> Iterator[str]:
         if is_compaction(item):
             yield f"{path}[{index}] sums up items that are not recorded"
             return
-        if kind_of(item) not in ASIDE and item.get("role") not in OTHER_ROLES:
+        if kind_of(item) not in ASIDE and str(isinstance(item, dict) and item.get("role")) not in OTHER_ROLES:
             return
 
 
