@@ -119,7 +119,7 @@ def test_a_session_that_keeps_objects_is_refused_with_the_cause() -> None:
     """A state may hold anything; then the library cannot write its session, and the events can be given."""
     _, session = run()
     session.state["index"] = object()
-    with pytest.raises(TraceError, match="`Session` cannot be written as JSON: Unable to serialize unknown type"):
+    with pytest.raises(TraceError, match="`Session` cannot be written as JSON: expected a JSON value; found an object"):
         rightcall.read(session)
     assert asked(session.events) == ASKED
 

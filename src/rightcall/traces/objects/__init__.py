@@ -13,7 +13,7 @@ from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces.objects import bare
 from rightcall.traces.objects.holders import held, readable_spans
-from rightcall.traces.objects.plain import plain
+from rightcall.traces.objects.walking import plain
 
 __all__ = ["document", "held", "only", "plain", "readable_spans"]
 

@@ -32,8 +32,6 @@ def members(value: Any, path: str) -> Any:
 def _made(dump: Callable[[Any], Any], value: Any, path: str) -> Any:
     try:
         return dump(value)
-    except TraceError as error:
-        raise error.within(path=path) from error.__cause__
     except Exception as error:
         cause = str(error) or type(error).__name__
         raise TraceError(f"`{type(value).__name__}` cannot be written as JSON: {cause}", Where(path=path)) from error
@@ -67,7 +65,8 @@ def _settings(class_: Any) -> dict[str, Any]:
         return {"mode": "json"}
     known = inspect.signature(class_.model_dump).parameters
     own = next((name for name in ("polymorphic_serialization", "serialize_as_any") if name in known), None)
-    return {"mode": "json", "warnings": False} | ({own: True} if own else {})
+    more: dict[str, Any] = {own: True} if own else {}
+    return {"mode": "json", "warnings": False} | more | ({"fallback": _inner} if "fallback" in known else {})
 
 
 def _is_of(value: Any, package: str) -> bool:
@@ -89,10 +88,10 @@ def _struct(value: Any) -> Any:
 
 
 def _inner(value: Any) -> Any:
-    """A value inside a struct that msgspec does not know."""
+    """A value inside another that the library of the other does not know."""
     opened = members(value, "")
     if opened is value:
-        raise refusals.refused(value, "")
+        raise TypeError(refusals.reason(value))
     return opened
 
 

@@ -41,15 +41,19 @@ def is_refused(value: Any) -> bool:
 
 def refused(value: Any, path: str) -> TraceError:
     """The error for a value that is not JSON and does not offer to be written as it."""
+    return TraceError(reason(value, _PART if path else _WHOLE), Where(path=path))
+
+
+_PART: Final = "write it as JSON, or leave it out"
+_WHOLE: Final = "give the messages it holds, or what its library writes as JSON"
+
+
+def reason(value: Any, advice: str = _PART) -> str:
+    """What a value is and what to do about it; `advice` is for those of which nothing more is known."""
     if isinstance(value, float):
-        return TraceError(f"expected a JSON value; found {value!r}", Where(path=path))
+        return f"expected a JSON value; found {value!r}"
     name = f"`{type(value).__name__}`"
-    for holds, what, advice in _REFUSALS:
+    for holds, what, instead in _REFUSALS:
         if holds(value):
-            return TraceError(f"expected a JSON value; found {what} ({name}); {advice}", Where(path=path))
-    found = f"an object of type {name}"
-    advice = "give the messages it holds, or what its library writes as JSON" if not path else _MEND
-    return TraceError(f"expected a JSON value; found {found}; {advice}", Where(path=path))
-
-
-_MEND: Final = "write it as JSON, or leave it out"
+            return f"expected a JSON value; found {what} ({name}); {instead}"
+    return f"expected a JSON value; found an object of type {name}; {advice}"

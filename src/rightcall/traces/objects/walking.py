@@ -10,7 +10,7 @@ from rightcall.core import jsontext
 from rightcall.errors import TraceError, Where
 from rightcall.traces.objects import dumps, holders, refusals
 
-MAX_VALUES: Final = 4_000_000
+MAX_VALUES: Final = 2_000_000
 """Values in one object, at most: what is held once and named often is written often."""
 
 _Ancestors = tuple[Any, Any] | None
@@ -46,6 +46,8 @@ def _opened(item: Any, path: str, depth: int, ancestors: _Ancestors) -> tuple[An
         if item is None or isinstance(item, str | int | float):
             return item, ancestors
         ancestors = _inside(item, path, ancestors)
+        if type(item) is dict:
+            return item, ancestors
         opened = holders.held(item, path)
         if opened is item:
             opened = dumps.members(item, path)
