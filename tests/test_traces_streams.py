@@ -238,6 +238,20 @@ def test_a_cut_event_is_a_gap_of_its_stream_at_its_line() -> None:
     assert any(gap.startswith(f"line {number} was rejected: the last line is cut off") for gap in made.gaps)
 
 
+def test_lines_stay_those_of_the_file_after_data_over_several_lines() -> None:
+    """The data of an event stands where its last line stood."""
+    data = over_several_lines(chat())
+    (made,) = trajectories(data + b"data: no JSON\n\n")
+    number = data.count(b"\n") + 1
+    assert any(gap.startswith(f"line {number} was rejected") for gap in made.gaps)
+
+
+def test_events_of_no_known_format_are_described() -> None:
+    """By what is in them, as JSON lines are."""
+    with pytest.raises(TraceError, match="this looks like a JSON object with the keys `run`, `attempt`"):
+        read(b'event: a\ndata: {"run": 1, "attempt": 2}\n\nevent: b\ndata: {"x": 1}\n\n', 1000)
+
+
 @pytest.mark.parametrize("line", [b"curl: (18) transfer closed", b"data: no JSON", b"id 5"])
 def test_a_line_that_is_no_event_is_a_gap(line: bytes) -> None:
     """Nothing is passed over in silence (G12)."""

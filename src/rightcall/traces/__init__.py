@@ -145,7 +145,7 @@ def _broken(text: bytes) -> TraceError | None:
     if text.lstrip()[:1] not in (b"{", b"["):
         return None
     try:
-        jsontext.decode(text.split(b"\n", 1)[0])
+        jsontext.decode(text.lstrip().split(b"\n", 1)[0])
     except jsontext.JSONError:
         try:
             jsontext.decode(text)
