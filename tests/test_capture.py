@@ -118,7 +118,10 @@ def test_a_call_that_has_not_ended_is_a_call_and_a_gap() -> None:
         begun.wait()
     going.set()
     worker.join()
-    assert [(call.name, call.status) for call in trajectory.tool_calls] == [("lookup_order", "ok"), ("slow", "requested")]
+    assert [(call.name, call.status) for call in trajectory.tool_calls] == [
+        ("lookup_order", "ok"),
+        ("slow", "requested"),
+    ]
     assert trajectory.gaps == ("spans that had not ended when the block was read: `execute_tool slow`",)
     assert statuses(trajectory, allowed_tools=["lookup_order", "slow"])[0][0] == "error"
 
