@@ -149,6 +149,15 @@ def test_a_cut_message_leaves_a_gap_and_an_error(frame: Frame) -> None:
     assert any(error.message in gap for gap in made.gaps)
 
 
+def test_a_broken_message_is_told_with_where_it_starts() -> None:
+    """The byte within it is told too."""
+    first = four_bytes(spans(ASKED))
+    made, error = traces.read([first + four_bytes(b"\x0a\x7f")], file="f")
+    assert isinstance(made, Trajectory)
+    at = len(first) + 4
+    assert str(error).startswith(f"f: in the message at byte {at}: the protobuf is cut off: the field at byte 0")
+
+
 def test_an_exporter_body_is_read_compressed() -> None:
     """As OTLP over HTTP sends it with `Content-Encoding: gzip`."""
     assert read_bytes(gzip.compress(spans(ASKED, *RAN))) == read_bytes(spans(ASKED, *RAN))

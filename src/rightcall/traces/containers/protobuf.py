@@ -23,8 +23,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _DEPTH: Final = 100
 _IDS = re.compile(rb"\x0a\x10.{16}\x12\x08|\x4a\x10.{16}\x52\x08", re.DOTALL)
 _REQUEST = re.compile(rb"\x0a[\x80-\xff]{0,4}[\x01-\x7f][\x0a\x12\x1a]")
-
-
+_TRACE_ID: Final = 16
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -102,8 +101,12 @@ def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     for message in frames.messages(chunks, _is_request):
         if message.data[:1] in (b"{", b"["):
             yield message.data + b"\n"
-        else:
-            yield from _request(message.data, message.start)
+            continue
+        try:
+            yield from _request(message.data)
+        except TraceError as error:
+            framed = f"in the message at byte {message.start}: " if message.start else ""
+            raise TraceError(f"{framed}{error.message}") from None
 
 
 def signs(head: bytes) -> bytes:
@@ -111,26 +114,34 @@ def signs(head: bytes) -> bytes:
     return b'{"resourceSpans":[]}\n' + head.replace(b"\n", b" ")
 
 
-def _request(data: bytes, offset: int) -> Iterator[bytes]:
-    for number, wire, value in _fields(data, 0, len(data), offset):
+def _request(data: bytes) -> Iterator[bytes]:
+    for number, wire, value in _fields(data, 0, len(data)):
         if number == 1 and wire == _BYTES:
             start, stop = value
-            name, kind = _sent(data, start, stop)
-            if kind is not None:
-                yield jsontext.encode({name: [_message(data, start, stop, kind, 0)]}) + b"\n"
+            sent = _sent(data, start, stop)
+            if sent is not None:
+                yield jsontext.encode({f"resource{sent}": [_message(data, start, stop, f"Resource{sent}", 0)]}) + b"\n"
 
 
-def _sent(data: bytes, start: int, stop: int) -> tuple[str, str | None]:
-    """What a resource sent, told by the first item in its first scope: spans, records, or metrics, which are none."""
+def _sent(data: bytes, start: int, stop: int) -> str | None:
+    """What a resource sent, by the first item in its first scope: `Spans`, `Logs`, or `None` for metrics.
+
+    The messages have no names in them, but the times of spans and of records have other numbers, and what metrics
+    begin with is no id.
+    """
     scope = _first(data, start, stop)
     item = None if scope is None else _first(data, *scope)
     if item is None:
-        return "resourceSpans", "ResourceSpans"
-    begin = data[item[0] : item[1]]
-    if begin[:1] == b"\x0a" and begin[1:2] != b"\x10":
-        return "resourceMetrics", None
-    spans = begin[:1] in (b"\x0a", b"\x12", b"")
-    return ("resourceSpans", "ResourceSpans") if spans else ("resourceLogs", "ResourceLogs")
+        return "Spans"
+    found = {(number, wire): value for number, wire, value in _fields(data, *item)}
+    if not found or found.keys() & {(7, _FIXED64), (8, _FIXED64)}:
+        return "Spans"
+    if found.keys() & {(1, _FIXED64), (11, _FIXED64)}:
+        return "Logs"
+    if (1, _BYTES) not in found:
+        return "Spans" if (2, _BYTES) in found else "Logs"
+    begin, end = found[1, _BYTES]
+    return "Spans" if end - begin == _TRACE_ID else None
 
 
 def _first(data: bytes, start: int, stop: int) -> tuple[int, int] | None:
@@ -156,11 +167,8 @@ def _message(data: bytes, start: int, stop: int, name: str, depth: int) -> dict[
     return found
 
 
-def _fields(data: bytes, at: int, stop: int, offset: int = 0) -> Iterator[tuple[int, int, Any]]:
-    """Each field: its number, its wire type, and its number or the range of its bytes.
-
-    `offset` is where the data stands in the file.
-    """
+def _fields(data: bytes, at: int, stop: int) -> Iterator[tuple[int, int, Any]]:
+    """Each field: its number, its wire type, and its number or the range of its bytes."""
     while at < stop:
         begin = at
         tag, at = _varint(data, at, stop)
@@ -174,9 +182,9 @@ def _fields(data: bytes, at: int, stop: int, offset: int = 0) -> Iterator[tuple[
         else:
             length = {_FIXED64: 8, _FIXED32: 4}.get(wire, -1)
         if length < 0 or number == 0:
-            raise TraceError(f"this is no OTLP protobuf: byte {offset + begin} is no field")
+            raise TraceError(f"this is no OTLP protobuf: byte {begin} is no field")
         if at + length > stop:
-            raise TraceError(f"the protobuf is cut off: the field at byte {offset + begin} is longer than what follows")
+            raise TraceError(f"the protobuf is cut off: the field at byte {begin} is longer than what follows")
         yield number, wire, (at, at + length)
         at += length
 
