@@ -175,7 +175,7 @@ def _from_regex(call: ExpectedCall, match: Match, setting: Setting) -> Pattern:
 def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting) -> Pattern:
     normalise = _normaliser(call, expected, setting)
     compared = in_place(expected, normalise) if normalise else expected
-    has_operators = not is_plain(compared) and not is_json(compared)
+    has_operators = not is_json(compared)
     if not has_operators:
         compare = _comparison(mode, compared)
     elif isinstance(compared, AnyValue) and mode != "subset":

@@ -89,17 +89,18 @@ def is_json(value: Any) -> bool:
     """Whether the value is made of JSON types all through, so that `freeze` can stand for it."""
     if value.__class__ in _SCALARS:
         return True
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if item.__class__ in _SCALARS:
-            continue
+    waiting = [value]
+    for item in waiting:
         if isinstance(item, dict):
-            stack.extend(item.values())
+            inner: Any = item.values()
         elif isinstance(item, _ARRAYS):
-            stack.extend(item)
-        elif not isinstance(item, _JSON_TYPES):
+            inner = item
+        elif isinstance(item, _JSON_TYPES):
+            continue
+        else:
             return False
+        if not _SCALARS.issuperset(map(type, inner)):
+            waiting += [each for each in inner if each.__class__ not in _SCALARS]
     return True
 
 
