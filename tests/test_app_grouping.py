@@ -122,6 +122,28 @@ def test_records_of_one_conversation_in_two_files_are_attempts(tmp_path: Path) -
     assert grade(*files, tests=[tests], group_by="conversation").outcomes == {"s": "error"}
 
 
+SHARED = [
+    (None, "pass"),
+    ("trace", "pass"),
+    ("file", "pass"),
+    ("conversation", "pass"),
+    ("attribute:run", "error"),
+]
+
+
+@pytest.mark.parametrize(("group_by", "outcome"), SHARED)
+def test_records_are_whole_except_by_what_they_are_put_together(
+    tmp_path: Path, group_by: str | None, outcome: str
+) -> None:
+    """Records may repeat a trace, and may be judged in as many files as one likes, unless a group is in several."""
+    tests = write_tests(tmp_path / "x.rightcall.json", **BAN)
+    files = [
+        lines(tmp_path / f"{name}.jsonl", record(name, "a", trace_ids=["t"], metadata={"run": 5})) for name in "12"
+    ]
+    results = grade(*files, tests=[tests], apply_all=True, group_by=group_by).results
+    assert [str(result.outcome) for result in results] == ["pass", outcome]
+
+
 class Full:
     """A disk without room."""
 

@@ -212,12 +212,14 @@ def _items(
 
 def _cut(format_: Format, chunks: Iterable[bytes], file: str, cut: Cutting) -> Iterator[Trajectory | TraceError]:
     if format_.cut is not None:
-        items = format_.cut(chunks, file, cut)
+        items, wholes = format_.cut(chunks, file, cut), cutting.wholes_of_spans
     else:
-        items = regrouping.regrouped(format_.read(chunks, file), cut.by, cut.keep)
-    if cut.met is None or (format_.cut is None and cut.by is None):
-        return items
-    return (cut.met.checked(item, cut.by, file) if isinstance(item, Trajectory) else item for item in items)
+        items, wholes = regrouping.regrouped(format_.read(chunks, file), cut.by, cut.keep), cutting.wholes_of_records
+    for item in items:
+        if cut.met is None or isinstance(item, TraceError):
+            yield item
+        else:
+            yield cut.met.checked(item, wholes(item, cut.by), file)
 
 
 def identities(chunks: Iterable[bytes], *, format: str | None = None) -> Iterator[str] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -38,27 +39,53 @@ class Met:
     def __init__(self) -> None:
         self._files: dict[tuple[str, int], str] = {}
 
-    def checked(self, item: Trajectory, by: GroupBy | None, file: str) -> Trajectory | TraceError:
-        """The trajectory, or an error if another file has a part of it."""
-        keys = [("trace", identity) for identity in item.trace_ids]
-        if item.conversation_id and (by is None or by.kind in ("conversation", "attribute")):
-            keys.append(("conversation", item.conversation_id))
-        others = [
-            (kind, identity, other)
-            for kind, identity in keys
-            if (other := self._files.setdefault((kind, hash(identity)), file)) != file
-        ]
-        return _in_parts(*others[0], item) if others else item
+    def checked(self, item: Trajectory, wholes: Iterable[Whole], file: str) -> Trajectory | TraceError:
+        """The trajectory, or an error if another file has a part of one of the wholes that it is, or belongs to."""
+        for whole in wholes:
+            other = self._files.setdefault((whole.kind, hash(whole.identity)), file)
+            if other != file:
+                return _in_parts(whole, other, item)
+        return item
 
 
-def _in_parts(kind: str, identity: str, other: str, item: Trajectory) -> TraceError:
-    alone = ", or judge each trace alone with `--group-by trace`" if kind == "conversation" else ""
+class Whole(NamedTuple):
+    """What is judged as a whole: a trace, a conversation, or a group by a key of the user's own."""
+
+    kind: str
+    identity: str
+
+
+def _in_parts(whole: Whole, other: str, item: Trajectory) -> TraceError:
+    alone = "" if whole.kind == "trace" else ", or leave each trace to itself with `--group-by trace`"
     return TraceError(
-        f"the {kind} `{identity}` is also in `{other}`: a part of it cannot be judged alone; give both as one file, "
-        f"as with `cat`{alone}",
+        f"the {whole.kind} `{whole.identity}` is also in `{other}`: a part of it cannot be judged alone; give both as "
+        f"one file, as with `cat`{alone}",
         Where(),
-        item.test_id or (item.conversation_id if kind == "conversation" else item.id) or None,
+        item.test_id or (item.id if whole.kind == "trace" else whole.identity) or None,
     )
+
+
+def wholes_of_spans(item: Trajectory, by: GroupBy | None) -> Iterator[Whole]:
+    """The traces that a trajectory of spans is made of, and what these are grouped by."""
+    for identity in item.trace_ids:
+        yield Whole("trace", identity)
+    if item.conversation_id and (by is None or by.kind in ("conversation", "attribute")):
+        yield Whole("group" if by and by.key else "conversation", item.conversation_id)
+
+
+def wholes_of_records(item: Trajectory, by: GroupBy | None) -> Iterator[Whole]:
+    """What a trajectory that was put together is grouped by. One that stands as it is, is whole."""
+    key = None if by is None else key_of(item, by)
+    if by is not None and key is not None:
+        yield Whole("group" if by.key else "conversation", key)
+
+
+def key_of(item: Trajectory, by: GroupBy) -> str | None:
+    """What records are put together by, `None` for one that stands alone."""
+    if by.kind == "attribute":
+        value = item.metadata.get(by.key)
+        return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+    return item.conversation_id if by.kind == "conversation" else None
 
 
 class Cutting(msgspec.Struct, frozen=True, kw_only=True):

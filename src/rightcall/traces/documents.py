@@ -281,7 +281,10 @@ def _split(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int, bool]]:
         held.append(piece[start:])
         size += len(piece) - start
         if size > MAX_DOCUMENT:
-            raise TraceError(f"one document is larger than the limit of {MAX_DOCUMENT // (1024 * 1024)} MiB")
+            limit = MAX_DOCUMENT // (1024 * 1024)
+            raise TraceError(
+                f"one document is larger than the limit of {limit} MiB; write one record or request a line"
+            )
     data = b"".join(held)
     if data.strip():
         yield data, line + _leading_lines(data), False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice, zip_longest
 from typing import Any, Final, TypeVar
 
@@ -12,7 +12,7 @@ from rightcall.core.calls import MOST_NAMES, Ingestion, ToolCall, Trajectory
 from rightcall.core.values import equal
 from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, spilling
-from rightcall.traces.cutting import GroupBy
+from rightcall.traces.cutting import GroupBy, key_of
 
 _Item = Trajectory | TraceError
 _Row = tuple[int, int, int]
@@ -31,18 +31,7 @@ def regrouped(items: Iterable[_Item], by: GroupBy | None, keep: spilling.Keep) -
         return iter(items)
     if by.kind == "file":
         return _whole(items)
-    return _by_key(items, _key(by), keep)
-
-
-def _key(by: GroupBy) -> Callable[[Trajectory], str | None]:
-    if by.kind == "conversation":
-        return lambda item: item.conversation_id
-    return lambda item: _text(item.metadata.get(by.key))
-
-
-def _text(value: Any) -> str | None:
-    """What a key of the user's own holds, if it can name something."""
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+    return _by_key(items, by, keep)
 
 
 def _whole(items: Iterable[_Item]) -> Iterator[_Item]:
@@ -62,22 +51,22 @@ def _whole(items: Iterable[_Item]) -> Iterator[_Item]:
         yield from errors
 
 
-def _by_key(items: Iterable[_Item], key_of: Callable[[Trajectory], str | None], keep: spilling.Keep) -> Iterator[_Item]:
+def _by_key(items: Iterable[_Item], by: GroupBy, keep: spilling.Keep) -> Iterator[_Item]:
     """A first pass numbers the keys and keeps the trajectories; a second puts together what has the same number."""
     kept: spilling.Keeper[Trajectory] = keep(Trajectory)
     errors: list[TraceError] = []
-    rows = spilling.in_order(_rows(items, key_of, kept, errors), keep(list[_Row]))
+    rows = spilling.in_order(_rows(items, by, kept, errors), keep(list[_Row]))
     yield from errors
     gaps = rejections(errors)
     for _, members in groupby(rows, key=lambda row: row[0]):
         parts = [kept.fetch(ticket) for _, _, ticket in islice(members, documents.MAX_CALLS)]
-        key = key_of(parts[0])
+        key = key_of(parts[0], by)
         yield parts[0] if key is None else joined(parts, key, gaps)
 
 
 def _rows(
     items: Iterable[_Item],
-    key_of: Callable[[Trajectory], str | None],
+    by: GroupBy,
     kept: spilling.Keeper[Trajectory],
     errors: list[TraceError],
 ) -> Iterator[_Row]:
@@ -87,7 +76,7 @@ def _rows(
         if isinstance(item, TraceError):
             errors.append(item)
         else:
-            key = key_of(item)
+            key = key_of(item, by)
             yield number if key is None else first.setdefault(key, number), number, kept.keep(item)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -23,10 +23,13 @@ _Item = tuple[str, int, bool, int]
 """The trace of a span or log record, its number in the file, whether it is a record, its ticket."""
 
 _Member = tuple[str, str, int, str, int]
-"""What a span is grouped under (two), its number, its session, its ticket."""
+"""What a span is grouped under (two), the number of its first copy, its session, its ticket."""
 
 _Group = tuple[bool, bool, int, tuple[str, ...], str, int, int]
-"""Whether a group tells nothing, its position (four), its number, and the ticket of its members."""
+"""Whether a group tells nothing, its position (four), the number of its first span, the ticket of its members."""
+
+_LAST = 2**62
+"""The number of a span that only log records tell of."""
 
 
 class Grouping(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,30 +78,34 @@ class _Shelf:
 
     def placed(self, rows: Iterable[_Item]) -> Iterator[_Member]:
         """Trace by trace: join the records, unite the copies, and say what each span is grouped under."""
-        numbers = count()
         for _, of_trace in groupby(rows, key=itemgetter(0)):
             items: list[Span | Record] = []
             tickets: dict[int, int] = {}
-            for _, _, is_record, ticket in of_trace:
-                items.append(self._records.fetch(ticket) if is_record else self._spans.fetch(ticket))
-                tickets[id(items[-1])] = ticket
+            numbers: dict[str | int, int] = {}
+            for _, number, is_record, ticket in of_trace:
+                item = self._records.fetch(ticket) if is_record else self._spans.fetch(ticket)
+                items.append(item)
+                tickets[id(item)] = ticket
+                if not is_record:
+                    numbers.setdefault(item.span_id or id(item), number)
             unique = deduplicated(logs.joined(items))
             for span, (kind, identity, session) in zip(
                 unique, places(unique, self._how.session_keys, self._how.unit), strict=True
             ):
                 ticket = tickets[id(span)] if id(span) in tickets else self._spans.keep(span)
-                yield kind, identity, next(numbers), session, ticket
+                yield kind, identity, numbers.get(span.span_id or id(span), _LAST), session, ticket
 
     def described(
         self, rows: Iterable[_Member], tells: Callable[[Group], bool], counts: Counter[bool]
     ) -> Iterator[_Group]:
         """Group by group: where it stands among the others, and whether it tells something."""
-        for number, (_, found) in enumerate(groupby(rows, key=itemgetter(0, 1))):
-            members = [(session, ticket) for _, _, _, session, ticket in found]
+        for _, found in groupby(rows, key=itemgetter(0, 1)):
+            listed = list(found)
+            members = [(session, ticket) for _, _, _, session, ticket in listed]
             made = self._group(members)
             telling = tells(made)
             counts[telling] += 1
-            yield not telling, *position(made), number, self._members.keep(members)
+            yield not telling, *position(made), listed[0][2], self._members.keep(members)
 
     def told(self, rows: Iterable[_Group]) -> Iterator[Group]:
         """Each group, made once more."""
