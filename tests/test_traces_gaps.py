@@ -221,3 +221,34 @@ def test_a_call_without_a_name_is_a_gap(format: str) -> None:
     read = telling.read(format, told.user, nameless, told.says("Done."))
     assert names(read) == [""]
     assert any(gap.endswith("does not say which tool was called") for gap in read.gaps)
+
+
+NOVEL: Final = {
+    "gemini": {"role": "model", "parts": [{"novelty": {"x": 1}}]},
+    "bedrock-converse": {"role": "assistant", "content": [{"novelty": {"x": 1}}]},
+    "anthropic": {"role": "assistant", "content": [{"type": "novelty"}]},
+    "pydantic-ai": {"kind": "response", "parts": [{"part_kind": "novelty", "content": "x"}]},
+    "openai-responses": {"type": "novelty", "content": "x"},
+}
+"""A message of the model with a part of a kind that does not exist, and that is no call."""
+
+
+@pytest.mark.parametrize("format", NOVEL)
+def test_a_part_of_an_unknown_kind_that_is_no_call_is_a_warning(format: str) -> None:
+    """Formats grow; what cannot be a call hides none (G12)."""
+    told = TELLINGS[format]
+    data = jsontext.encode([told.user, told.asks({}), told.answers, NOVEL[format], told.says("Done.")])
+    (read,) = traces.read([data], format=format)
+    assert isinstance(read, Trajectory)
+    assert (names(read), read.gaps) == (["a"], ())
+    assert ["unknown" in warning for warning in read.warnings] == [True]
+
+
+@pytest.mark.parametrize("state", [{"state": "novelty"}, {}], ids=["unknown", "none"])
+def test_a_part_for_a_tool_in_no_known_state_is_a_call(state: dict[str, str]) -> None:
+    """User interfaces name the tool in the type of the part."""
+    part = {"type": "tool-a", "toolCallId": "1", "input": {"x": 1}, **state}
+    read = telling.read("vercel-ai", TELLINGS["vercel-ai"].user, {"role": "assistant", "parts": [part]})
+    assert [(call.name, call.arguments, call.status) for call in read.tool_calls or ()] == [
+        ("a", {"x": 1}, "requested")
+    ]

@@ -122,6 +122,8 @@ ROLLOUT = {"type": "response_item", "payload": ITEM}
 ASKED = {"type": "response_item", "payload": {"type": "message", **USER}}
 COMPACTION = {"type": "compaction", "encrypted_content": "…"}
 BLOCK = {"role": "assistant", "content": [{"type": "compaction", "content": "…"}]}
+RESPONSE = {"kind": "response", "parts": [{"part_kind": "compaction", "content": "…"}]}
+TOOL = {"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "a", "args": {}}]}
 CALLED = {"role": "assistant", "content": [USE]}
 
 
@@ -136,6 +138,8 @@ CALLED = {"role": "assistant", "content": [USE]}
         ("openai-responses", [USER, COMPACTION, ITEM], True),
         ("openai-responses", [USER, ITEM, COMPACTION], False),
         ("anthropic", [USER, BLOCK, CALLED], True),
+        ("pydantic-ai", [RESPONSE, TOOL], True),
+        ("pydantic-ai", [TOOL, RESPONSE], False),
         ("anthropic", [USER, CALLED, BLOCK], False),
     ],
 )

@@ -112,6 +112,8 @@ def asked(known: list[tuple[dict[str, Any], str]]) -> tuple[tuple[ToolCall, ...]
             warnings += notes
         elif isinstance(code := field(part, "executableCode"), dict):
             calls.append(_ran(code, known[index + 1 : index + 2], at))
+        elif not _KNOWN_PARTS & part.keys():
+            warnings += shapes.unknown(at, part)
     return tuple(calls), warnings
 
 

@@ -14,6 +14,26 @@ from rightcall.traces import conversation, families, records, shapes, stopping
 from rightcall.traces.conversation import Answered, Asked, Event, Said
 
 _CALLS: Final = frozenset({"tool-call", "builtin-tool-call"})
+_KNOWN: Final = _CALLS | {
+    "builtin-tool-return",
+    "capability-load-delta",
+    "compaction",
+    "file",
+    "instruction",
+    "instruction-baseline",
+    "instruction-delta",
+    "instruction-digest",
+    "model-settings-delta",
+    "retry-feedback",
+    "retry-prompt",
+    "speech",
+    "system-prompt",
+    "text",
+    "thinking",
+    "tool-availability-delta",
+    "tool-return",
+    "user-prompt",
+}
 _OUTCOMES: Final[dict[str, CallStatus]] = {"success": "ok", "failed": "error", "retried": "error", "denied": "refused"}
 """What became of a call by the outcome of its return; `interrupted` says that nothing is known of it."""
 
@@ -65,6 +85,8 @@ def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Eve
             yield Said()
         for part, place in parts:
             yield from _answered(part, place)
+            if part["part_kind"] not in _KNOWN:
+                warnings += shapes.unknown(place, part)
 
 
 def _call(part: dict[str, Any], place: str, warnings: list[str]) -> ToolCall:
@@ -105,10 +127,14 @@ def _text(content: Any) -> str:
 
 
 def _gaps(messages: list[Any], path: str) -> Iterator[str]:
-    """Responses that were interrupted, or that stopped for calls which are not there."""
+    """Responses that were interrupted, that stopped for calls which are not there, or that sum up others."""
+    spoken = False
     for index, message in enumerate(messages):
         if message["kind"] != "response":
             continue
+        if not spoken and any(part["part_kind"] == "compaction" for part in message["parts"]):
+            yield f"{path}[{index}] sums up messages that are not recorded"
+        spoken = True
         if message.get("state") not in (None, "complete"):
             yield f"{path}[{index}] is a response in state `{message['state']}`"
         kinds = [part["part_kind"] for part in message["parts"]]

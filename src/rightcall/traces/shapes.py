@@ -187,6 +187,17 @@ def _absent(warnings: tuple[str, ...]) -> ArgumentsState:
     return "not_captured" if warnings else "ok"
 
 
+def unknown(at: str, part: dict[str, Any]) -> tuple[str, ...]:
+    """The warning about a part of a message that the reader does not know; none about an empty one."""
+    kind = part.get("type", part.get("part_kind"))
+    named = (
+        f"type `{kind[:60]}`"
+        if isinstance(kind, str)
+        else f"keys `{'`, `'.join(str(key)[:40] for key in list(part)[:4])}`"
+    )
+    return (f"{at} is a part of the unknown {named} and is not read",) if part else ()
+
+
 def kind(value: Any) -> str:
     """What a JSON value is, in words."""
     names = {

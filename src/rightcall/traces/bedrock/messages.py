@@ -89,6 +89,8 @@ def _told(message: Any, at: str, warnings: list[str]) -> Iterator[Event]:
     for block, place in blocks:
         if "toolResult" in block:
             yield _answered(block["toolResult"], place)
+        elif not _BLOCKS & block.keys():
+            warnings += shapes.unknown(place, block)
 
 
 def _blocks(message: Any, at: str) -> list[tuple[dict[str, Any], str]]:

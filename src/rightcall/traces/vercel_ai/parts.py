@@ -29,7 +29,7 @@ def is_call(part: Any) -> bool:
         return False
     kind = str(part.get("type"))
     return kind in ("tool-call", "dynamic-tool", "tool-invocation") or (
-        kind.startswith("tool-") and kind not in _NO_TOOLS and "state" in part
+        kind.startswith("tool-") and kind not in _NO_TOOLS and bool({"state", "toolCallId"} & part.keys())
     )
 
 
