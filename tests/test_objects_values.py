@@ -161,6 +161,11 @@ def test_values_are_written_by_their_own_class() -> None:
     assert asked(state) == ASKED
 
 
+def test_what_was_never_validated_is_read_without_a_word() -> None:
+    """A model that was made without its checks holds other types than it declares; no warning is given."""
+    assert asked(Answer.model_construct(role="assistant", tool_calls=({"function": CALL},))) == ASKED
+
+
 class Colour(enum.Enum):
     """A member that is no text."""
 

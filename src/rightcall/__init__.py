@@ -46,9 +46,9 @@ __version__ = "0.1.0"
 def read(value: Any, *, format: str | None = None, group_by: str | None = None) -> Trajectory:
     """The one trajectory that a value holds.
 
-    `value` is a `Trajectory`, a native record (`{"tool_calls": […]}`), a list of calls in any known shape, OpenAI
-    Chat messages, a request or a response, OpenInference spans, an SDK object that offers `model_dump` or
-    `to_dict`, JSON text of one of these, or the bytes of a file, also compressed. `format` names the format instead
+    `value` is a `Trajectory`, a native record (`{"tool_calls": […]}`), a list of calls in any known shape, messages,
+    a request, a response, a result or a state of an SDK or a collected stream of one, spans (also OpenTelemetry's
+    own), JSON text of one of these, or the bytes of a file, also compressed. `format` names the format instead
     of having it detected; `group_by` is what belongs together: `conversation`, `trace`, `file` (all of it) or
     `attribute:KEY`. Raises `rightcall.errors.TraceError` with the path of what cannot be read, or when the value
     holds no trajectory or several.
