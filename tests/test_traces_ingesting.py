@@ -91,7 +91,7 @@ def test_a_span_that_looks_like_a_tools_is_a_gap(found: dict[str, Any]) -> None:
     assert trajectory.ingestion is not None
     assert trajectory.ingestion.unread == (found["name"],)
     (gap,) = trajectory.gaps
-    assert gap == f"1 span looks like those of tools, but no call is read from them: `{found['name']}`"
+    assert gap == f"1 span looks like that of a tool, but no call is read from it: `{found['name']}`"
     (verdict,) = rightcall.grade(trajectory, {"forbidden_tools": ["delete"]})
     assert verdict.status == "error"
 
@@ -128,6 +128,25 @@ def test_another_sight_of_a_call_is_no_gap() -> None:
     assert len(one(twice).gaps) == 1
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"name": "tool: 'delete'", "attributes": {"after": "look"}},
+        {"name": "look after", "attributes": {"tool.name": "delete"}},
+        {"name": "tool.delete look", "attributes": {}},
+    ],
+)
+def test_a_span_of_another_tool_hides_a_call_whatever_it_speaks_of(hidden: dict[str, Any]) -> None:
+    """Where it says which tool it ran, no other text makes it the sight of a call (G12)."""
+    assert len(one([*TRACE, {**span(9, {}), **hidden}]).gaps) == 1
+
+
+def test_a_span_that_does_not_name_its_tool_may_be_of_any_that_it_speaks_of() -> None:
+    """Its kind says that it is a tool's; a text among its attributes says whose."""
+    again = {**span(9, {"acme.kind": "tool", "acme.function": "look"}), "name": "step"}
+    assert one([*TRACE, again]).gaps == ()
+
+
 def test_many_unread_spans_are_one_gap() -> None:
     """Each name stands once, and only some of them."""
     spans = [{**span(number, {}), "name": f"tool.t{number % 7}"} for number in range(2, 30)]
@@ -143,7 +162,7 @@ def test_a_trace_of_unread_tools_is_not_recorded_and_not_left_out() -> None:
     found = list(rightcall.traces.read([json.dumps([*TRACE, alone, other]).encode()]))
     kept = [item for item in found if isinstance(item, Trajectory)]
     assert [item.tool_calls is None for item in kept] == [False, True]
-    assert kept[1].gaps == ("1 span looks like those of tools, but no call is read from them: `tool: 'pay'`",)
+    assert kept[1].gaps == ("1 span looks like that of a tool, but no call is read from it: `tool: 'pay'`",)
 
 
 def test_names_that_only_labels_give_are_listed() -> None:

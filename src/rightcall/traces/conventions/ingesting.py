@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rightcall.core.calls import MOST_NAMES, Ingestion, ToolCall
-from rightcall.core.wording import listed
+from rightcall.core.wording import amount, listed
 from rightcall.traces import merging
-from rightcall.traces.conventions.carriers import bare
 from rightcall.traces.conventions.model import Around, Asked, Message, Part
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Group, Span
@@ -19,10 +18,12 @@ _BEGINNING: Final = r"(?:(?:execute|call|run|invoke|running)[ _]tool|tools/call|
 _LABEL: Final = re.compile(_BEGINNING + r"(?:[\s.:/]|$)", re.IGNORECASE)
 _NAMING_LABEL: Final = re.compile(_BEGINNING + r"[\s.:/]+['\"`]?\w", re.IGNORECASE)
 _KEY: Final = re.compile(r"(?:^|[._])tool(?:_call)?[._](?:name|id|args|arguments|input|output|result|parameters)$")
+_NAME_KEY: Final = re.compile(r"(?:^|[._])tool[._]name$")
 _KIND_KEY: Final = re.compile(r"(?:^|[._])(?:kind|type|category|operation|operation\.name)$")
 _KINDS: Final = frozenset(
     {"tool", "toolcall", "tooluse", "toolexecution", "executetool", "mcptoolcall", "functioncall"}
 )
+_LONGEST_KIND: Final = 20
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORDS: Final = re.compile(r"[\w-]+")
 _DEPTH: Final = 3
@@ -39,10 +40,18 @@ def looks_like_tool(span: Span, part: Part | None = None) -> bool:
 
 
 def _says_tool(key: str, value: Any) -> bool:
-    key = _HUMP.sub("_", key).lower()
-    if _KEY.search(key):
+    if "tool" in key.lower() and _KEY.search(_snake(key)):
         return True
-    return isinstance(value, str) and bool(_KIND_KEY.search(key)) and _plain(value) in _KINDS
+    return isinstance(value, str) and _is_kind(value) and bool(_KIND_KEY.search(_snake(key)))
+
+
+def _snake(key: str) -> str:
+    return _HUMP.sub("_", key).lower()
+
+
+def _is_kind(value: str) -> bool:
+    """Whether a value is the word for a tool's span; long texts are not looked through."""
+    return len(value) < _LONGEST_KIND and _plain(value) in _KINDS
 
 
 def _plain(word: str) -> str:
@@ -85,14 +94,23 @@ def gaps(spans: Iterable[Span], calls: Iterable[ToolCall]) -> Iterator[str]:
     if hiding:
         names = [f"`{name}`" for name in dict.fromkeys(hiding)]
         more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-        noun, verb = ("span", "looks") if len(hiding) == 1 else ("spans", "look")
+        said = "looks like that of a tool" if len(hiding) == 1 else "look like those of tools"
         told = listed([*names[:_SHOWN], *more])
-        yield f"{len(hiding)} {noun} {verb} like those of tools, but no call is read from them: {told}"
+        them = "it" if len(hiding) == 1 else "them"
+        yield f"{amount(len(hiding), 'span')} {said}, but no call is read from {them}: {told}"
 
 
 def _named(span: Span) -> list[str]:
-    """What may be the name of the tool: the label, each word of it, and each text among the attributes."""
-    return [bare(span.name), *_WORDS.findall(span.name), *_texts(span)]
+    """What may be the name of the tool: what an attribute or the label gives as one, else any word or text.
+
+    Other texts of a span that names its tool may speak of other tools.
+    """
+    if told := [value for key, value in _leaves(span.attributes) if _NAME_KEY.search(_snake(key))]:
+        return [name for name in told if isinstance(name, str)]
+    if found := _NAMING_LABEL.match(span.name):
+        rest = span.name[found.end() - 1 :]
+        return [rest.strip("'\"`"), _WORDS.findall(rest)[0]]
+    return [span.name, *_WORDS.findall(span.name), *_texts(span)]
 
 
 def _texts(span: Span) -> list[str]:
