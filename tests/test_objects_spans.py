@@ -89,6 +89,14 @@ def test_spans_read_like_what_the_console_exporter_writes() -> None:
     assert [call.sources for call in read.tool_calls or ()] == [call.sources for call in dumped.tool_calls or ()]
 
 
+def test_spans_may_stand_among_those_of_a_file_and_be_read_by_name() -> None:
+    """A mixture of spans in memory and printed ones, and a format that is named (G9)."""
+    first, *rest = recorded(agent).get_finished_spans()
+    assert asked([*rest, json.loads(first.to_json())]) == ADDED
+    (named, known) = (rightcall.read([first, *rest], format="otel-genai"), rightcall.read([first, *rest]))
+    assert [call.name for call in named.tool_calls or ()] == [call.name for call in known.tool_calls or ()]
+
+
 def otlp(span: ReadableSpan) -> dict[str, Any]:
     """A span by the field names of OTLP, as the protocol says what each of them holds."""
     context, parent, scope = span.get_span_context(), span.parent, span.instrumentation_scope

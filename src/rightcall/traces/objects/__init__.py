@@ -12,10 +12,10 @@ from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces.objects import bare
-from rightcall.traces.objects.holders import held, readable_spans
+from rightcall.traces.objects.holders import readable_spans
 from rightcall.traces.objects.walking import plain
 
-__all__ = ["document", "held", "only", "plain", "readable_spans"]
+__all__ = ["document", "only", "plain", "readable_spans"]
 
 
 def document(value: Any) -> bytes:

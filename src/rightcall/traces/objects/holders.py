@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
+from rightcall.core import jsontext
 from rightcall.errors import TraceError, Where
 from rightcall.traces.objects import agents, dumps
 
@@ -54,10 +55,14 @@ def names(value: Any) -> list[tuple[str, str]]:
 
 
 def readable_spans(value: Any) -> list[Any] | None:
-    """The spans of OpenTelemetry's SDK, if a value is one or a list of nothing else."""
-    value = held(value)
+    """The spans of OpenTelemetry's SDK, if a value is one, a list of nothing else, or the exporter that keeps them."""
+    if _EXPORTER in names(value):
+        value = held(value)
     listed = list(value) if isinstance(value, list | tuple) and value else [value]
     return listed if all(("opentelemetry", "ReadableSpan") in names(one) for one in listed) else None
+
+
+_EXPORTER: Final = ("opentelemetry", "InMemorySpanExporter")
 
 
 def _ended(gives: Holder, ended: Callable[[Any], Any], advice: str) -> Holder:
@@ -115,7 +120,8 @@ HOLDERS: Final[dict[tuple[str, str], Holder]] = {
     ("agents", "RunItemBase"): lambda value: agents.items([value]),
     ("agents", "ModelResponse"): lambda value: agents.answers([value]),
     ("agents", "RunErrorDetails"): agents.details,
-    ("opentelemetry", "InMemorySpanExporter"): lambda value: list(value.get_finished_spans()),
+    ("opentelemetry", "ReadableSpan"): lambda value: jsontext.decode(value.to_json()),
+    _EXPORTER: lambda value: list(value.get_finished_spans()),
 }
 """What each class gives, by its package and its name."""
 

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry's Python SDK as a program holds them (`ReadableSpan`), told by what they offer.
+"""Spans of OpenTelemetry's Python SDK as a program holds them (`ReadableSpan`).
 
 Nothing of OpenTelemetry is imported: https://opentelemetry-python.readthedocs.io/en/latest/sdk/trace.html
 """
@@ -12,13 +12,7 @@ from typing import Any, Final
 
 from rightcall.traces.spans.model import Event, Record, Span
 
-_OFFERED: Final = ("attributes", "events", "get_span_context", "parent", "start_time", "end_time", "status")
 _DEPTH: Final = 64
-
-
-def is_span(value: Any) -> bool:
-    """Whether a value is a span of the SDK, ended or not. Spans that record nothing offer less, and are none."""
-    return all(hasattr(type(value), name) for name in _OFFERED)
 
 
 def span(value: Any) -> Span:
