@@ -5,25 +5,37 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rightcall import traces
 from rightcall.core.calls import Trajectory
 from support.staged import projection
-from support.staged.catalogue import MODULES, RECORDINGS, Recording, played
+from support.staged.catalogue import RECORDINGS, SOURCES, Recording, played
 from support.staged.scripts import SCRIPTS, Script
 
 TESTS = Path(__file__).parent
-CASES = [
-    pytest.param(recording, script, file, id=f"{recording.run}-{script.name}-{file}")
-    for recording in RECORDINGS
-    for script in played(recording.run)
-    for file in recording.files
-]
+STREAMED = ("openai-chat-streamed", "openai-responses-streamed", "anthropic-streamed", "gemini-streamed")
+
+
+def cases(recording: Recording, scripts: Iterable[Script]) -> list[Any]:
+    return [
+        pytest.param(recording, script, file, id=f"{recording.run}-{script.name}-{file}")
+        for script in scripts
+        for file in recording.files
+    ]
+
+
+def whole(recording: Recording) -> list[Script]:
+    return [script for script in played(recording.run) if script.name not in recording.lost]
+
+
+def lossy(recording: Recording) -> list[Script]:
+    return [script for script in played(recording.run) if script.name in recording.lost]
 
 
 @pytest.fixture(scope="session")
@@ -39,24 +51,55 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         assert done.returncode == 0, done.stderr[-4000:]
 
     def of(run: str) -> Path:
-        record(MODULES[run])
+        record(SOURCES[run])
         return folder / run
 
     return of
 
 
-@pytest.mark.parametrize(("recording", "script", "file"), CASES)
+@pytest.mark.parametrize(
+    ("recording", "script", "file"), [case for one in RECORDINGS for case in cases(one, whole(one))]
+)
 def test_a_recording_reads_as_the_script_that_was_played(
     recorded: Callable[[str], Path], recording: Recording, script: Script, file: str
 ) -> None:
     """Names, arguments, order, batches, turns, what became of each call: as played, less what cannot be said (G9)."""
-    expected = projection.scripted(script)
-    for limit in recording.limits:
-        expected = limit(expected)
     (found,) = trajectories(recorded(recording.run) / script.name / file)
-    assert projection.read(found) == expected
+    assert projection.read(found) == told(recording, script)
     assert found.tool_calls is not None
     assert found.gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("recording", "script", "file"), [case for one in RECORDINGS for case in cases(one, lossy(one))]
+)
+def test_a_recording_that_loses_calls_says_so(
+    recorded: Callable[[str], Path], recording: Recording, script: Script, file: str
+) -> None:
+    """Where a library does not record a call, there is a gap, and no call that was not played."""
+    (found,) = trajectories(recorded(recording.run) / script.name / file)
+    played_names = [row["name"] for row in told(recording, script)]
+    assert found.gaps != ()
+    assert len(found.tool_calls or ()) < max(len(played_names), 1)
+    assert {row["name"] for row in projection.read(found)} <= set(played_names)
+
+
+@pytest.mark.parametrize(("run", "script"), [(run, script) for run in STREAMED for script in played(run)])
+def test_captured_streams_are_answers_one_by_one(recorded: Callable[[str], Path], run: str, script: Script) -> None:
+    """Each answer that a server streamed is a trajectory: what it asks for, as played, without results (G9)."""
+    found = list(trajectories(recorded(run) / script.name / "stream.sse"))
+    assert [list(map(projection.asked, one.tool_calls or ())) for one in found] == [
+        list(map(projection.scripted_call, reply)) for reply in script.replies
+    ]
+    assert all(one.tool_calls is not None and one.gaps == () for one in found)
+
+
+def told(recording: Recording, script: Script) -> list[projection.Row]:
+    """What a recording can tell of a script."""
+    rows = projection.scripted(script)
+    for limit in recording.limits:
+        rows = limit(rows)
+    return rows
 
 
 def trajectories(path: Path) -> Iterator[Trajectory]:
@@ -69,4 +112,4 @@ def trajectories(path: Path) -> Iterator[Trajectory]:
 
 def test_every_script_is_played_by_some_run() -> None:
     """No script is left out everywhere."""
-    assert {script.name for run in MODULES for script in played(run)} | {"nested"} == set(SCRIPTS)
+    assert {script.name for run in SOURCES for script in played(run)} == set(SCRIPTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -53,9 +54,14 @@ def chat_streamed(script: Script, model: Model) -> list[dict[str, Any]]:
 
 
 def _openai(model: Model) -> Any:
+    return _openai_client(model.url)
+
+
+@cache
+def _openai_client(url: str) -> Any:
     import openai
 
-    return openai.OpenAI(base_url=f"{model.url}/v1", api_key="none", max_retries=0)
+    return openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
 
 
 def _chat(script: Script, create: Callable[..., Any]) -> list[dict[str, Any]]:
@@ -125,12 +131,12 @@ def _responses(script: Script, create: Callable[..., Any]) -> list[dict[str, Any
 
 def anthropic(script: Script, model: Model) -> list[dict[str, Any]]:
     """The messages of a conversation over Anthropic Messages."""
-    return _anthropic(script, _anthropic_client(model).messages.create)
+    return _anthropic(script, _anthropic_client(model.url).messages.create)
 
 
 def anthropic_streamed(script: Script, model: Model) -> list[dict[str, Any]]:
     """The same, streamed with the SDK's own helper."""
-    client = _anthropic_client(model)
+    client = _anthropic_client(model.url)
 
     def create(**given: Any) -> Any:
         with client.messages.stream(**given) as stream:
@@ -139,10 +145,11 @@ def anthropic_streamed(script: Script, model: Model) -> list[dict[str, Any]]:
     return _anthropic(script, create)
 
 
-def _anthropic_client(model: Model) -> Any:
+@cache
+def _anthropic_client(url: str) -> Any:
     import anthropic as sdk
 
-    return sdk.Anthropic(base_url=model.url, api_key="none", max_retries=0)
+    return sdk.Anthropic(base_url=url, api_key="none", max_retries=0)
 
 
 def _anthropic(script: Script, create: Callable[..., Any]) -> list[dict[str, Any]]:
@@ -170,7 +177,7 @@ def _tool_result(stage: Stage, block: dict[str, Any]) -> dict[str, Any]:
 
 def gemini(script: Script, model: Model) -> list[dict[str, Any]]:
     """The contents of a conversation with Gemini, as its SDK dumps them."""
-    client = _gemini_client(model)
+    client = _gemini_client(model.url)
     return _gemini(script, lambda **given: client.models.generate_content(**given).candidates[0].content)
 
 
@@ -178,7 +185,7 @@ def gemini_streamed(script: Script, model: Model) -> list[dict[str, Any]]:
     """The same, streamed: the parts of all chunks are one content."""
     from google.genai import types
 
-    client = _gemini_client(model)
+    client = _gemini_client(model.url)
 
     def create(**given: Any) -> Any:
         chunks = list(client.models.generate_content_stream(**given))
@@ -187,10 +194,11 @@ def gemini_streamed(script: Script, model: Model) -> list[dict[str, Any]]:
     return _gemini(script, create)
 
 
-def _gemini_client(model: Model) -> Any:
+@cache
+def _gemini_client(url: str) -> Any:
     from google import genai
 
-    return genai.Client(api_key="none", http_options={"base_url": model.url})
+    return genai.Client(api_key="none", http_options={"base_url": url})
 
 
 def _gemini(script: Script, create: Callable[..., Any]) -> list[dict[str, Any]]:

@@ -43,6 +43,16 @@ def read(trajectory: Trajectory) -> list[Row]:
     return _numbered([_read(call) for call in trajectory.tool_calls or ()])
 
 
+def scripted_call(call: Call) -> Row:
+    """The name and the arguments of a call, as a script has them."""
+    return {key: _row(call)[key] for key in ("name", "arguments")}
+
+
+def asked(call: ToolCall) -> Row:
+    """The name and the arguments of a call that was read."""
+    return {key: _read(call)[key] for key in ("name", "arguments")}
+
+
 def _read(call: ToolCall) -> Row:
     return {
         "name": call.name,

@@ -1,4 +1,4 @@
-"""Record every script in every run of one module: `python -m support.staged.recording MODULE FOLDER`.
+"""Record every script in every run of one source: `python -m support.staged.recording SOURCE FOLDER`.
 
 A process of its own each, because instrumentations change the libraries they watch.
 """
@@ -10,20 +10,20 @@ import sys
 from pathlib import Path
 
 from support.staged.catalogue import played
-from support.staged.server import Run, serve
+from support.staged.server import Run, serving
 
 
-def record(module: str, folder: Path) -> None:
-    """Write all files, as `run/script/file`. The module offers its runs by `runs()`."""
-    runs: dict[str, Run] = importlib.import_module(f"support.staged.{module}").runs()
-    for name, run in runs.items():
-        for script in played(name):
-            with serve(script) as model:
-                files = run(script, model)
-            for file, data in files.items():
-                path = folder / name / script.name / file
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+def record(source: str, folder: Path) -> None:
+    """Write all files, as `run/script/file`. A source is a module that offers `runs`, and what that is given."""
+    module, *given = source.split(":")
+    runs: dict[str, Run] = importlib.import_module(f"support.staged.{module}").runs(*given)
+    with serving() as server:
+        for name, run in runs.items():
+            for script in played(name):
+                for file, data in run(script, server.play(script)).items():
+                    path = folder / name / script.name / file
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(data)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,6 @@ RECORD: Final = {
     "quote": 'a "b" \\ c\nd',
     "dotted.key": {"deep": [{"deeper": [1, [2, []]]}, {}]},
     "big": 2**53 + 1,
-    "bigger": 123456789012345678901234567890,
     "negative": -42,
     "small": 1.5e-7,
     "price": 19.99,
@@ -127,6 +126,10 @@ MALFORMED: Final = Script(
         ((msgspec.structs.replace(_PARIS, id="call_d1", text='{"city": "Par', result=BROKEN, fails=True),), (_PARIS,)),
     ),
 )
+HUGE: Final = Script(
+    name="huge",
+    turns=(((_call("call_f1", "lookup_order", "unknown", order_id=123456789012345678901234567890),),),),
+)
 NESTED: Final = Script(
     name="nested",
     turns=(
@@ -156,7 +159,9 @@ REUSED: Final = Script(
     ),
 )
 
-SCRIPTS: Final = {script.name: script for script in (TURNS, RETRY, TWINS, VALUES, MALFORMED, NESTED, SILENT, REUSED)}
+SCRIPTS: Final = {
+    script.name: script for script in (TURNS, RETRY, TWINS, VALUES, HUGE, MALFORMED, NESTED, SILENT, REUSED)
+}
 CLOSING: Final = "Done."
 """What the model says when it calls nothing."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -27,6 +28,10 @@ ROUTES: Final[dict[str, tuple[Whole, Streamed]]] = {
 """By the end of the path: how the provider answers whole, and streamed."""
 
 
+_NUMBERS = itertools.count(1)
+"""Of answers: no two of a process have one id, because libraries remember ids."""
+
+
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """One request and what was sent back: a body, or the events of a stream and their text."""
 
@@ -43,14 +48,14 @@ class Model:
     def __init__(self, script: Script, url: str) -> None:
         self.url = url
         self.exchanges: list[Exchange] = []
-        self._replies = iter(enumerate(script.replies))
+        self._replies = iter(script.replies)
         self._lock = threading.Lock()
 
     def answer(self, path: str, request: dict[str, Any]) -> Exchange:
         """The exchange that a request makes, which is kept."""
         whole, streamed = ROUTES[next(end for end in ROUTES if path.split("?")[0].endswith(end))]
         with self._lock:
-            number, step = next(self._replies)
+            number, step = next(_NUMBERS), next(self._replies)
             if request.get("stream") or ":stream" in path:
                 made = _streamed(path, request, tuple(streamed(step, number)))
             else:
@@ -81,28 +86,46 @@ Run = Callable[[Script, Model], Files]
 """Plays a script against a server and keeps what some library records of it."""
 
 
+class Server(ThreadingHTTPServer):
+    """Plays one script after another."""
+
+    daemon_threads = True
+    model: Model
+
+    def play(self, script: Script) -> Model:
+        """Answer from now on as the model of that script."""
+        self.model = Model(script, f"http://127.0.0.1:{self.server_port}")
+        return self.model
+
+
 @contextmanager
-def serve(script: Script) -> Iterator[Model]:
-    """A server for that script, on a port of its own, until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    model = Model(script, f"http://127.0.0.1:{server.server_port}")
-    server.model = model  # type: ignore[attr-defined]  # the handler finds it by its server
+def serving() -> Iterator[Server]:
+    """A server on a port of its own, until the block ends."""
+    server = Server(("127.0.0.1", 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield model
+        yield server
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
 
 
+@contextmanager
+def serve(script: Script) -> Iterator[Model]:
+    """A server of that script alone, until the block ends."""
+    with serving() as server:
+        yield server.play(script)
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: Server
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        made = self.server.model.answer(self.path, json.loads(body))  # type: ignore[attr-defined]  # see `serve`
+        made = self.server.model.answer(self.path, json.loads(body))
         sent = made.text.encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream" if made.events else "application/json")
