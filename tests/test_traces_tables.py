@@ -136,6 +136,13 @@ def test_a_table_without_a_trace_is_refused_with_its_columns(layout: Callable[[l
     )
 
 
+def test_names_of_columns_may_be_in_any_language() -> None:
+    """Also in quotes, after a byte order mark, with the index that pandas writes, and with any line ends."""
+    data = as_csv([{"": 0, "Größe, cm": 1, "id": "r", "messages": MESSAGES}])
+    for text in (data, b"\xef\xbb\xbf" + data, data.replace(b"\r\n", b"\n")):
+        assert [(made.id, told(made)) for made in read_bytes(text)] == [("r", [("weather", {"city": "Paris"})])]
+
+
 def test_a_cell_that_repeats_a_key_stays_text() -> None:
     """It is JSON that says two things; nobody picks one (G7)."""
     data = as_csv([{"id": "r", "tool_calls": "x"}]).replace(b"x", b'"[{""name"": ""a"", ""name"": ""b""}]"')

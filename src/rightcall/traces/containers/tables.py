@@ -35,7 +35,8 @@ ROWS: Final = (
 CELLS: Final = ("trace", "trajectory", "conversation", "response", "record")
 """Columns that hold the trace of a row; what else the row says is then beside the point."""
 
-_HEADER = re.compile(rb'(?:"[^"\n{}\[\]]*"|[\w .:/()-]*)(?:,(?:"[^"\n{}\[\]]*"|[\w .:/()-]*))*\r?')
+_NAME: Final = rb'(?:"[^"\r\n{}\[\]]*"|[^",:\r\n{}\[\]]*)'
+_HEADER = re.compile(_NAME + rb"(?:," + _NAME + rb")*\r?")
 _CELL = re.compile(r'(?:"((?:[^"]|"")*+)"|([^",\r\n]*+))(,|\r?\n|\r|\Z)')
 _TEXTS: Final = frozenset({"attributes.input.value", "attributes.output.value", "name", "status_message"})
 _LITERAL_LIMIT: Final = 10_000_000
