@@ -1,0 +1,1 @@
+"""Real agents under real instrumentations, in a process of their own."""
