@@ -1,13 +1,21 @@
-"""Value operators, row by row (G7, G14, G15)."""
+"""Value operators, row by row, and their pages (G7, G14, G15)."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+from ruamel.yaml import YAML
 
 import rightcall
+from rightcall import testsets
+from rightcall.app.regex import compile_regex
+from rightcall.app.schemas import compile_schema
+from rightcall.assertions import KINDS
 from rightcall.core.operators import OPERATORS
 from support.conformance import params, rows
 from support.operators import accepts, verdict
@@ -51,3 +59,42 @@ def test_operators_under_each_argument_mode(row: dict[str, Any]) -> None:
         (one,) = rightcall.grade({"tool_calls": calls}, {"tool_call_args": check})
         accepted += [mode] if one.status == "pass" else []
     assert row["accepted_in"] == accepted
+
+
+DOCS = Path(__file__).parent.parent / "docs" / "operators"
+SNIPPET = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_has_its_page(name: str) -> None:
+    """Named after it, linked from the index, with an example in YAML and one that runs; and its docstring."""
+    page = (DOCS / f"{name[1:]}.md").read_text("utf-8")
+    assert page.startswith(f"# `{name}`: ")
+    assert f"[`{name}`]({name[1:]}.md)" in (DOCS / "index.md").read_text("utf-8")
+    assert "```python\n" in page
+    assert OPERATORS[name].__doc__
+    for snippet in SNIPPET.findall(page):
+        assert name in snippet
+
+
+def test_there_are_no_pages_of_other_operators() -> None:
+    """What is gone is gone from the documentation."""
+    assert {f"${page.stem}" for page in DOCS.glob("*.md")} == {*OPERATORS, "$index"}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_the_snippets_of_the_pages_are_valid(page: Path) -> None:
+    """Each reads, compiles, and satisfies the schema that editors use."""
+    validator = Draft202012Validator(testsets.schema(KINDS))
+    for snippet in SNIPPET.findall(page.read_text("utf-8")):
+        is_whole = snippet.startswith("expected")
+        calls = snippet if is_whole else f"expected_tool_calls:\n- name: f\n  {_indented(snippet)}"
+        text = f"tests:\n- {_indented(calls)}"
+        test_set = testsets.read(text.encode(), KINDS, file="page.yaml")
+        testsets.compile_tests(test_set, compile_regex, compile_schema)
+        plain = YAML(typ="safe", pure=True).load(text.replace("2026-11-30}", "'2026-11-30'}"))
+        assert list(validator.iter_errors(plain)) == []
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

@@ -27,12 +27,11 @@ NOT_YET = {
 
 PARTS_NOT_YET = {
     "B068": {"extracted": "names that a mapping takes from inside what a wrapper was given"},
-    "B093": {"verdict_with_option": "text that is compared after normalisation needs value operators"},
 }
 """Parts of what is right that are not so yet, and why."""
 
 DISPUTED = {
-    "B099": "there is no option to coerce text into numbers; a test can list both values instead",
+    "B099": "there is no option to coerce text into numbers; `$one_of` lists both values, exactly",
 }
 """Cases of which we decide a part otherwise, and why; each has a test of what we do."""
 
@@ -87,5 +86,10 @@ def test_order_of_spans_that_start_together(case: Case) -> None:
 
 @report("B099")
 def test_numbers_given_as_text_are_not_coerced(case: Case) -> None:
-    """A number in quotes is text."""
+    """A number in quotes is text; an operator lists both, without losing a digit (G7)."""
     assert case["expect"]["verdict"] == judge(case["input"]).status
+    number, text = (case["input"][side][0]["arguments"]["id"] for side in ("expected", "actual"))
+    either = [{"name": "get_row", "arguments": {"id": {"$one_of": [number, text]}}}]
+    assert judge({**case["input"], "expected": either}).status == case["expect"]["with_coercion"]
+    rounded = [{"name": "get_row", "arguments": {"id": "1234567890123456768"}}]
+    assert judge({**case["input"], "expected": either, "actual": rounded}).status == "fail"

@@ -83,8 +83,11 @@ def test_encoding_and_unicode_of_escapes(case: Case) -> None:
 
 @report("B093")
 def test_encoding_and_unicode_of_equal_looks(case: Case) -> None:
-    """Two spellings of the same letter differ, and the reason says how (G7)."""
+    """Two spellings of the same letter differ, and the reason says how; `$text` takes them for one (G7, G14)."""
     assert "normal" in judge(case["input"]).reason
+    dish = case["input"]["expected"][0]["arguments"]["dish"]
+    either = [{"name": "find", "arguments": {"dish": {"$text": {"value": dish, "normalize": "NFC"}}}}]
+    assert judge({**case["input"], "expected": either}).status == case["expect"]["verdict_with_option"]
 
 
 @report("B095")

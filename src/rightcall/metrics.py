@@ -9,7 +9,8 @@
     )
     print(result.score, result.details["reason"])
 
-Expected values given to these classes are data: no value operators, nothing but JSON.
+Mappings given to these classes are data, whatever their keys. `rightcall.match` objects, and others with an `__eq__` of
+their own, decide by themselves.
 """
 
 from __future__ import annotations
