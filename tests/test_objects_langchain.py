@@ -51,14 +51,28 @@ def history(artifact: Any = None) -> list[AnyMessage]:
         lambda messages: ChatPromptValue(messages=messages),
         lambda messages: [messages[0].model_dump(), *messages[1:]],
         lambda messages: [("user", "Add."), *messages[1:]],
+        lambda messages: [{"role": "user", "content": "Add."}, *messages[1:]],
     ],
-    ids=["list", "tuple", "state", "prompt value", "dumped among objects", "a pair of texts"],
+    ids=["list", "tuple", "state", "prompt value", "dumped among objects", "a pair of texts", "a role"],
 )
 def test_messages_are_read_however_they_are_held(hold: Any) -> None:
     """Each way to hold the same messages tells the same calls and what became of them (G9, G13)."""
     held = hold(history())
     assert asked(held) == ASKED
     assert became(held) == [("add", "ok"), ("add", "error")]
+
+
+def test_mappings_of_another_api_among_messages_count_too() -> None:
+    """A graph takes messages of OpenAI's form beside its own: the calls of both count (G9, G13)."""
+    function = {"name": "add", "arguments": '{"to": 0}'}
+    others = [
+        {"role": "user", "content": "Add."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "c0", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "c0", "content": "1"},
+    ]
+    for value in ([*others, *history()], {"messages": [*others, *history()]}):
+        assert asked(value) == [("add", {"to": 0}), *ASKED]
+        assert became(value) == [("add", "ok"), ("add", "ok"), ("add", "error")]
 
 
 def test_messages_read_like_each_of_their_dumps() -> None:

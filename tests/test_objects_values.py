@@ -223,6 +223,8 @@ async def parts() -> Any:
         (lambda: map(str, []), r"found a stream that was not collected \(`map`\)"),
         (parts, r"found an asynchronous stream that was not collected \(`async_generator`\); give `\[part async for"),
         (result, r"found a result that was not awaited \(`coroutine`\); give `await …`"),
+        (lambda: None, "expected what holds a conversation; found `None`"),
+        (lambda: 7, "expected what holds a conversation; found `7`"),
         (object, r"found an object of type `object`; give the messages it holds, or what its library writes as JSON"),
     ],
 )

@@ -111,7 +111,7 @@ def deep(levels: int) -> Any:
         ({"tool_calls": [{"name": "a", "arguments": deep(300)}]}, "nested deeper than the limit of 200"),
         ([{"tool_calls": []}, {"tool_calls": []}], "expected one trajectory; found 2"),
         ("", "expected one trajectory; found no"),
-        (None, "the format is not known"),
+        (None, "expected what holds a conversation; found `None`"),
         (object(), "expected a JSON value; found an object of type `object`"),
         ({"hello": 1}, "the format is not known: this looks like a JSON object with the keys `hello`"),
         (["a", "b"], "the format is not known: this looks like a JSON array of strings"),

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import families, records, shapes
+from rightcall.traces import families, heads, records, shapes
 from rightcall.traces.langchain import messages, stream
 
 _ITEM: Final = "item"
@@ -76,8 +76,16 @@ _FAMILY: Final = families.Family(
 
 
 def claims(head: bytes) -> bool:
-    """Whether the first value is a message, a state or an item of a stream, or a list of these."""
-    return families.claims(_FAMILY, head)
+    """Whether the first value is a message, a state or an item of a stream, or a list of these.
+
+    In a list of messages others may have only a role, as graphs take them.
+    """
+    return families.claims(_FAMILY, head) or _is_mixed(heads.settled(head))
+
+
+def _is_mixed(value: Any) -> bool:
+    known = isinstance(value, list) and any(map(messages.is_message, value))
+    return known and all(messages.is_message(one) or messages.has_role(one) for one in value)
 
 
 def read(chunks: Iterable[bytes], file: str = "-") -> Iterator[Trajectory | TraceError]:

@@ -46,6 +46,11 @@ def is_message(value: Any) -> bool:
     return "data" in value or "lc" in value or ("content" in value and not _OF_OTHERS & value.keys())
 
 
+def has_role(value: Any) -> bool:
+    """Whether a value is a message that only has a role, as a mapping or as a pair of texts."""
+    return _meaning(fields(value)) is not None and not is_message(value)
+
+
 def fields(message: Any) -> dict[str, Any]:
     """The fields of a message, whatever form it is dumped in, with its `type` among them."""
     if isinstance(message, list) and len(message) == 2 and all(isinstance(part, str) for part in message):

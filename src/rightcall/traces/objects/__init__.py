@@ -10,6 +10,7 @@ from typing import Any
 
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
+from rightcall.core.values import display
 from rightcall.errors import TraceError
 from rightcall.traces.objects import bare
 from rightcall.traces.objects.holders import readable_spans
@@ -24,7 +25,11 @@ def document(value: Any) -> bytes:
         value = value.encode("utf-8", "surrogatepass")
     if isinstance(value, bytes | bytearray):
         return _text(bytes(value))
-    return jsontext.encode(bare.record(plain(value)))
+    known = plain(value)
+    if not isinstance(known, dict | list):
+        found = "`None`" if value is None else f"`{display(known, 40)}`"
+        raise TraceError(f"expected what holds a conversation; found {found}")
+    return jsontext.encode(bare.record(known))
 
 
 def _text(text: bytes) -> bytes:
