@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -120,23 +121,40 @@ def test_a_pool_that_outlives_the_block_leaves_it() -> None:
     assert names(third) is None
 
 
-def test_a_call_in_a_thread_that_took_nothing_along_is_a_gap() -> None:
-    """What may or may not be of the block is neither counted nor forgotten (G12)."""
-    jobs: queue.Queue[int | None] = queue.Queue()
+class Worker:
+    """A thread that takes orders from a queue, as libraries have them."""
 
-    def work() -> None:
-        while (number := jobs.get()) is not None:
+    def __init__(self) -> None:
+        self.orders: queue.Queue[int | None] = queue.Queue()
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+
+    def work(self) -> None:
+        """Look each order up."""
+        while (number := self.orders.get()) is not None:
             lookup_order(number)
-            jobs.task_done()
+            self.orders.task_done()
 
-    worker = threading.Thread(target=work)
-    worker.start()
+    def look_up(self, number: int) -> None:
+        """Have an order looked up."""
+        self.orders.put(number)
+        self.orders.join()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self.orders.put(None)
+        self.thread.join()
+
+
+@pytest.mark.parametrize("begun_in", ["no block", "another block"])
+def test_a_call_in_a_thread_that_took_nothing_along_is_a_gap(begun_in: str) -> None:
+    """What may or may not be of the block is neither counted nor forgotten (G12)."""
+    with rightcall.capture() if begun_in == "another block" else contextlib.nullcontext():
+        worker = Worker()
     with rightcall.capture() as trajectory:
         asyncio.run(issue_refund(1))
-        jobs.put(2)
-        jobs.join()
-    jobs.put(None)
-    worker.join()
+        worker.look_up(2)
+    worker.stop()
     assert names(trajectory) == ["issue_refund"]
     assert statuses(trajectory, required_tools=["issue_refund"]) == [("pass", "")]
     ((status, reason),) = statuses(trajectory, forbidden_tools=["lookup_order"])

@@ -31,7 +31,7 @@ class Capture:
             from rightcall.agents import listening, threads
         except ImportError:
             raise MissingExtraError("`rightcall.capture()`", "capture") from None
-        gaps = tuple(listening.listen(self._provider))
+        gaps = listening.listen(self._provider)
         threads.carry()
         self._recording = recording.Recording(self._provider)
         self._captured = Captured(self._recording, self._conversation_id, gaps)

@@ -57,10 +57,10 @@ _lock: Final = threading.Lock()
 _heard: list[weakref.ref[Any]] = []
 
 
-def listen(provider: trace.TracerProvider | None) -> Iterator[str]:
+def listen(provider: trace.TracerProvider | None) -> tuple[str, ...]:
     """Hear the spans of the provider, of the configured one if it is `None`, and the log records.
 
-    Where none is configured, one is. Yields the gaps that are there from the beginning. `UsageError` if the provider
+    Where none is configured, one is. Returns the gaps that are there from the beginning. `UsageError` if the provider
     is not one that spans can be heard from, or keeps none.
     """
     with _lock:
@@ -69,11 +69,11 @@ def listen(provider: trace.TracerProvider | None) -> Iterator[str]:
             raise UsageError(f"spans cannot be captured: the tracer provider is {_kind(chosen)}, {_NEEDED}")
         if isinstance(chosen.get_tracer("rightcall"), trace.NoOpTracer):
             raise UsageError("spans cannot be captured: OpenTelemetry is switched off; unset `OTEL_SDK_DISABLED`")
-        gaps = list(_sampling(chosen))
+        gaps = tuple(_sampling(chosen))
         if _is_new(chosen):
             add(_Spans())
         _hear_records()
-    yield from gaps
+    return gaps
 
 
 _NEEDED: Final = (

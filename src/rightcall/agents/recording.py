@@ -81,9 +81,8 @@ def add_span(key: Key, parent: Key | None, span: Any) -> None:
         blocks = [block for block in _open if block in around or parent in block.spans]
         for block in blocks:
             block.spans[key] = span
-        if not blocks and not around:
-            for block in _open:
-                block.strays.append(span)
+        for block in _open if not blocks else ():
+            block.strays.append(span)
 
 
 def add_record(key: Key, record: Any) -> None:
