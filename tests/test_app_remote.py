@@ -20,7 +20,7 @@ import pytest
 from rightcall.app import files, service
 from rightcall.core.calls import Trajectory
 from rightcall.errors import MissingExtraError, TraceError, UsageError
-from support.command_line import run_here
+from support.command_line import run_apart, run_here
 
 RECORDS = b"".join(
     json.dumps({"id": f"r{number}", "tool_calls": [{"name": "a", "arguments": {"x": number}}]}).encode() + b"\n"
@@ -153,15 +153,16 @@ def test_a_file_of_a_web_server_is_streamed(web: str, path: str) -> None:
     assert read(f"http://{web}/{path}") == (20_000, [])
 
 
-def test_a_file_behind_tls_is_read_if_its_certificate_is_trusted(secure: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By what the machine trusts; one that signed itself is told as the cause."""
-    url = f"https://{secure}/bucket/a.jsonl"
-    with pytest.raises(TraceError, match=r"cannot be read: .*certificate"):
-        read(url)
-    trusting = ssl.create_default_context(cafile=CERTIFICATE)
-    monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
-    fsspec.filesystem("https").clear_instance_cache()
-    assert read(url) == (20_000, [])
+def test_a_file_behind_tls_is_read_if_its_certificate_is_trusted(secure: str, tmp_path: Path) -> None:
+    """By what the machine or its environment trusts; a certificate that signed itself is told as the cause."""
+    url = f"https://{secure}/bucket/logs/deep/c.jsonl"
+    refused = run_apart("show", url, cwd=tmp_path)
+    assert refused.code == 2
+    assert refused.err.startswith(f"error: {url}: cannot be read: ")
+    assert "certificate" in refused.err
+    trusted = run_apart("show", url, cwd=tmp_path, env={"SSL_CERT_FILE": str(CERTIFICATE)})
+    assert (trusted.code, trusted.err) == (0, "")
+    assert f"r0  1 call  {url}" in trusted.out
 
 
 def test_a_connection_that_breaks_leaves_a_gap_and_an_error(web: str) -> None:
