@@ -179,7 +179,7 @@ END = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "d
     ("deltas", "called", "gaps"),
     [
         ([{"tool_calls": [{"index": 0, **FUNCTION}]}], ["delete"], 0),
-        ([{"tool_calls": ["delete"]}], [""], 1),
+        ([{"tool_calls": ["delete"]}], [""], 0),
         (
             [{"tool_calls": [{"index": 0, "function": {"name": name, "arguments": "{}"}}]} for name in "ab"],
             ["a", "b"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -155,19 +155,12 @@ def trajectory(
     recorded = any(isinstance(event, Asked | Answered) for event in heard)
     return Trajectory(
         tool_calls=told.calls if recorded else None,
-        gaps=(*gaps, *nameless(told.calls), *hidden.unread(placed, told.calls), *told.gaps),
+        gaps=(*gaps, *hidden.unread(placed, told.calls), *told.gaps),
         available_tools=tools,
         messages=messages,
         output=output,
         warnings=(*warnings, *told.warnings, *(() if recorded else (SILENT,))),
         ingestion=Ingestion(messages=len(messages), joined=told.answered),
-    )
-
-
-def nameless(calls: Iterable[ToolCall]) -> Iterator[str]:
-    """A gap for each call without a name: any tool may have been called."""
-    return (
-        f"{', '.join(call.sources) or 'a call'} does not say which tool was called" for call in calls if not call.name
     )
 
 

@@ -68,6 +68,7 @@ def signs(value: Any, path: str = "", skipped: Iterable[str] = (), known: Places
     while waiting:
         node, at = waiting.pop()
         if at and at in known.own:
+            yield from _beside(node, at)
             continue
         if isinstance(node, dict) and at not in known.around and (_is_typed(node) or _is_shaped(node)):
             yield Sign(at, (node,))
@@ -80,6 +81,16 @@ def signs(value: Any, path: str = "", skipped: Iterable[str] = (), known: Places
                 waiting += [pair for pair in entries if pair[1] in known.around]
             elif not isinstance(part, str):
                 waiting.append((part, place))
+
+
+_OF_CALLS: Final = _OWN | {"toolInvocation", "rawInput", "output", "params"}
+
+
+def _beside(node: Any, at: str) -> Iterator[Sign]:
+    """What looks like a call in a place where one was read, other than that call."""
+    for key, part in node.items() if isinstance(node, dict) else ():
+        if key not in _OF_CALLS and isinstance(part, dict) and _is_shaped(part):
+            yield Sign(f"{at}.{key}", (part,))
 
 
 def _inside(node: Any, at: str) -> Iterable[tuple[Any, Any, str]]:

@@ -53,9 +53,14 @@ def _whole(value: Any) -> Iterator[Trajectory]:
     log = _Log()
     told = [event for message, at in _messages(value) for event in log.events(message, at)]
     heard = [*told, *log.flushed()]
-    made = conversation.trajectory(value, heard, log.warnings, path="", tools=log.tools, searched=())
+    made = conversation.trajectory(value, heard, log.warnings, path="", tools=log.tools, searched=_asking(value))
     notes = tuple(note for note in made.warnings if note != conversation.SILENT)
     yield msgspec.structs.replace(made, messages=None, tool_calls=made.tool_calls or (), warnings=notes)
+
+
+def _asking(values: list[Any]) -> Iterator[tuple[Any, str]]:
+    """The requests that call a tool, with their places: others may have a name and arguments, such as prompts."""
+    return ((message, at) for message, at in _messages(values) if message.get("method") == _CALL)
 
 
 def _messages(values: list[Any]) -> Iterator[tuple[Any, str]]:

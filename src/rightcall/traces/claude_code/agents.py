@@ -13,7 +13,7 @@ from rightcall.core.calls import ToolCall
 from rightcall.errors import TraceError
 from rightcall.traces import blocks, hidden, stopping
 from rightcall.traces.claude_code.lines import Line
-from rightcall.traces.conversation import Answered, Asked, Event, joined, nameless
+from rightcall.traces.conversation import Answered, Asked, Event, joined
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,6 @@ def _conversation(agent: str, lines: list[Line], caller: str | None) -> Conversa
         gaps=(
             *gaps,
             *_stopped(whole),
-            *nameless(told.calls),
             *hidden.unread(placed, told.calls),
             *told.gaps,
         ),
