@@ -14,7 +14,7 @@ import pytest
 
 from rightcall import traces
 from rightcall.core.calls import Trajectory
-from support.staged import projection
+from support.staged import projection, table
 from support.staged.catalogue import RECORDINGS, SOURCES, Recording, played
 from support.staged.scripts import SCRIPTS, Script
 
@@ -113,3 +113,9 @@ def trajectories(path: Path) -> Iterator[Trajectory]:
 def test_every_script_is_played_by_some_run() -> None:
     """No script is left out everywhere."""
     assert {script.name for run in SOURCES for script in played(run)} == set(SCRIPTS)
+
+
+def test_the_documentation_lists_what_is_cross_checked() -> None:
+    """The table is that of the recordings."""
+    page = (TESTS.parent / "docs" / "traces" / "README.md").read_text(encoding="utf-8")
+    assert [line for line in table.lines() if line not in page.splitlines()] == []
