@@ -183,11 +183,11 @@ def read_as(
     If the chunks are a `containers.Source`, it knows how far the reading has come.
     """
     source = chunks if isinstance(chunks, containers.Source) else containers.Source(chunks)
-    given, failure = 0, None
+    given, failure = False, None
     try:
         for item in _items(source, format_, file, cut):
-            given += 1
-            yield source.marked(item)
+            given = True
+            yield item if source.damage is None else source.marked(item)
     except TraceError as error:
         failure = error
     if source.damage is None and failure is not None:

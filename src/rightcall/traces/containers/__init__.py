@@ -76,7 +76,7 @@ class Source:
             yield held
 
     def marked(self, item: Trajectory | TraceError) -> Trajectory | TraceError:
-        """What a reader made, with a gap if the bytes stopped before their end."""
+        """What a reader made after the damage was met: a trajectory gets a gap that says so."""
         if self.damage is None or isinstance(item, TraceError):
             return item
         gap = f"the file could not be read to its end: {self.damage.message}"
