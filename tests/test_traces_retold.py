@@ -1,108 +1,58 @@
-"""What model spans tell of earlier calls, and calls that libraries put where few look."""
+"""Calls that only later requests of a trace retell: they are a gap, unless the spans show them too (G12)."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from support import openinference
-from support.spanning import asked, one, span, told
+from rightcall import traces
+from rightcall.core import jsontext
+from rightcall.core.calls import Trajectory
 
-USER = {"role": "user", "parts": [{"type": "text", "content": "Go on."}]}
-
-
-def given(*messages: dict[str, Any]) -> dict[str, Any]:
-    """The attribute of a model span that was given these messages."""
-    return {"gen_ai.input.messages": json.dumps([USER, *messages])}
+USER = {"message.role": "user", "message.content": "hello"}
+DONE = {"message.role": "assistant", "message.content": "Done."}
 
 
-def called(id: str | None, arguments: Any, name: str = "a") -> dict[str, Any]:
-    part = {"type": "tool_call", "id": id, "name": name, "arguments": arguments}
-    return {"role": "assistant", "parts": [part]}
+def asks(name: str, id: str) -> dict[str, Any]:
+    function = {"tool_call.id": id, "tool_call.function.name": name, "tool_call.function.arguments": "{}"}
+    return {"message.role": "assistant", "message.tool_calls": [function]}
 
 
-def answer(id: str | None, result: str) -> dict[str, Any]:
-    return {"role": "tool", "parts": [{"type": "tool_call_response", "id": id, "response": result}]}
+def answers(id: str) -> dict[str, Any]:
+    return {"message.role": "tool", "message.tool_call_id": id, "message.content": "x"}
 
 
-def test_results_of_calls_with_one_id_join_in_order() -> None:
-    """Ids come again: the last call of a history is the last one before the span that was given it (R4)."""
-    first, second = (called("c", {"n": 1}), answer("c", "one")), (called("c", {"n": 2}), answer("c", "two"))
-    trajectory = one(
-        [
-            span(1, {**asked(("a", {"n": 1}, "c")), **given()}),
-            span(2, {**asked(("a", {"n": 2}, "c")), **given(*first)}),
-            span(3, {**asked(), **given(*first, *second)}),
-        ]
-    )
-    assert [(call.arguments, call.result) for call in trajectory.tool_calls or ()] == [
-        ({"n": 1}, "one"),
-        ({"n": 2}, "two"),
-    ]
+def span(number: int, given: list[Any], put_out: Any) -> dict[str, Any]:
+    attributes = {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages": given,
+        "llm.output_messages": [put_out],
+    }
+    time = f"2026-01-01T00:00:0{number}Z"
+    context = {"trace_id": "t", "span_id": f"s{number}"}
+    return {"name": "llm", "context": context, "start_time": time, "end_time": time, "attributes": attributes}
 
 
-def test_the_first_history_that_tells_of_a_call_counts() -> None:
-    """Later ones may have been shortened."""
-    trajectory = one(
-        [
-            span(1, {**asked(("a", {}, "c")), **given()}),
-            span(2, {**asked(), **given(called("c", {}), answer("c", "long"))}),
-            span(3, {**asked(), **given(called("c", {}), answer("c", "cleared"))}),
-        ]
-    )
-    assert [call.result for call in trajectory.tool_calls or ()] == ["long"]
-
-
-@pytest.mark.parametrize(("id", "found"), [("c", {"n": 1}), ("other", "not_captured")])
-def test_arguments_that_only_a_later_request_shows_are_read(id: str, found: Any) -> None:
-    """A stream may leave them out of the answer; only the same call tells them (G10)."""
-    trajectory = one(
-        [
-            span(1, {**asked(("a", "", "c")), **given()}),
-            span(2, {**asked(), **given(called(id, {"n": 1}), answer(id, "one"))}),
-        ]
-    )
-    assert told(trajectory) == [("a", found)]
-
-
-def test_broken_arguments_inside_an_object_are_broken() -> None:
-    """OpenLLMetry writes `{"_raw": text}`; an argument of that name that holds JSON stays one (G9)."""
-    broken = one(span(1, asked(("a", {"_raw": '{"city": "Par'}, "c"))))
-    named = one(span(1, asked(("a", {"_raw": "{}"}, "c"))))
-    (call,) = broken.tool_calls or ()
-    assert (call.arguments_state, call.arguments_text) == ("malformed", '{"city": "Par')
-    assert told(named) == [("a", {"_raw": "{}"})]
+FIRST = span(0, [USER], asks("a", "1"))
+SECOND = span(1, [USER, asks("a", "1"), answers("1")], asks("b", "2"))
+LAST = span(2, [USER, asks("a", "1"), answers("1"), asks("b", "2"), answers("2")], DONE)
+BARE = span(2, [answers("1"), answers("2")], DONE)
 
 
 @pytest.mark.parametrize(
-    ("message", "gaps"),
+    ("spans", "called", "gaps"),
     [
-        ({"parts": [], "finish_reason": ""}, 1),
-        ({"parts": []}, 1),
-        ({"parts": [], "finish_reason": "stop"}, 0),
-        ({"parts": [{"type": "text", "content": "Hm."}]}, 0),
+        ([FIRST, SECOND, LAST], ["a", "b"], ()),
+        ([FIRST, LAST], ["a"], ("span s2 was given calls that no span shows: `b`",)),
+        ([SECOND, LAST], ["a", "b"], ()),
+        ([FIRST, SECOND, BARE], ["a", "b"], ()),
+        ([FIRST, BARE], ["a"], ("span s2 was given results of calls that no span shows: `2`",)),
     ],
+    ids=["whole", "without the second", "history first", "results alone", "results of an unknown call"],
 )
-def test_an_answer_without_parts_or_a_reason_is_a_gap(message: dict[str, Any], gaps: int) -> None:
-    """OpenLLMetry leaves out the calls that LangChain could not decode (G12)."""
-    output = json.dumps([{"role": "assistant", **message}])
-    trajectory = one(span(1, {"gen_ai.operation.name": "chat", "gen_ai.output.messages": output}))
-    assert (trajectory.tool_calls, len(trajectory.gaps)) == ((), gaps)
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_a_broken_call_that_is_listed_and_put_aside_counts_once(times: int) -> None:
-    """As often as LangChain put it aside: two that are alike are two (R4)."""
-    aside = {"type": "invalid_tool_call", "id": "c", "name": "a", "args": "{"}
-    output = {"generations": [[{"message": {"kwargs": {"invalid_tool_calls": [aside] * times}}}]]}
-    listed: dict[str, Any] = {
-        "llm.output_messages.0.message.role": "assistant",
-        "llm.output_messages.0.message.tool_calls.0.tool_call.id": "c",
-        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "a",
-        "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": "{",
-        "output.value": json.dumps(output),
-    }
-    trajectory = one(openinference.request(openinference.span("LLM", "m", **listed)))
-    assert told(trajectory) == [("a", "malformed")] * times
+def test_what_only_later_requests_tell_is_a_gap(spans: list[Any], called: list[str], gaps: tuple[str, ...]) -> None:
+    """The history of the first span is read; what is missing between spans is not made up."""
+    (read,) = traces.read([jsontext.encode(spans)], format="openinference")
+    assert isinstance(read, Trajectory)
+    assert ([call.name for call in read.tool_calls or ()], read.gaps) == (called, gaps)
