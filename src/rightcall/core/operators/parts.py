@@ -111,12 +111,11 @@ class Unordered(Operator, frozen=True, kw_only=True, eq=False):
     def compile(self, making: Making) -> Accepts:
         """Accept arrays whose items can be paired one to one with the expected ones."""
         below = making.inside().below()
-        literal = [value for value in self.values if below.objects == "whole" and is_json(value)]
-        wanted = Counter(map(freeze, literal))
+        wanted = Counter(freeze(value) for value in self.values if _is_literal(value, below))
         others = [
             compile_at(f"{self.name}[{index}]", value, below)
             for index, value in enumerate(self.values)
-            if below.objects != "whole" or not is_json(value)
+            if not _is_literal(value, below)
         ]
 
         def accepts(actual: Any) -> bool:
@@ -134,6 +133,11 @@ class Unordered(Operator, frozen=True, kw_only=True, eq=False):
     def words(self) -> str:
         """`of 1 and 2 in any order`."""
         return f"of {display(self.argument())} in any order"
+
+
+def _is_literal(value: Any, making: Making) -> bool:
+    """Whether the value accepts exactly what equals it: objects that may have more keys do not."""
+    return is_json(value) and (making.objects == "whole" or not isinstance(value, dict | list | tuple))
 
 
 def _without(wanted: Counter[Any], actual: Sequence[Any]) -> Sequence[Any] | None:
