@@ -90,11 +90,12 @@ def test_an_answer_alone_and_what_wraps_it_tell_its_calls() -> None:
         assert asked(value) == ASKED
 
 
-def test_answers_to_several_prompts_are_not_one_conversation() -> None:
-    """Which of them is meant, nobody knows."""
+@pytest.mark.parametrize("generations", [[2], [1, 1], []], ids=str)
+def test_several_answers_are_not_one_conversation(generations: list[int]) -> None:
+    """Candidates, and answers to several prompts: which of them is meant, nobody knows."""
     one = ChatGeneration(message=AIMessage("", tool_calls=CALLS))
-    with pytest.raises(TraceError, match="expected the answer to one prompt; found answers to 2"):
-        rightcall.read(LLMResult(generations=[[one], [one]]))
+    with pytest.raises(TraceError, match=f"expected one answer of a model; found {sum(generations)}"):
+        rightcall.read(LLMResult(generations=[[one] * count for count in generations]))
 
 
 def test_copies_of_a_call_count_once_and_broken_ones_keep_their_text() -> None:

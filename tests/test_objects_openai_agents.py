@@ -10,11 +10,12 @@ from typing import Any
 
 import agents
 import pytest
-from agents import Agent, ModelResponse, Runner, RunState, Usage, function_tool
+from agents import Agent, ModelResponse, RawResponsesStreamEvent, Runner, RunState, Usage, function_tool
 from agents.models.interface import Model
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
+    ResponseCreatedEvent,
     ResponseFunctionToolCall,
     ResponseFunctionWebSearch,
     ResponseOutputItem,
@@ -147,6 +148,19 @@ def test_a_streamed_run_is_read_when_it_has_ended() -> None:
         assert names(asked(result)) == names(ASKED) == names(asked(events))
 
     asyncio.run(streamed())
+
+
+def test_events_that_end_in_the_middle_of_an_answer_are_refused() -> None:
+    """What the model was about to ask for is not known (G9)."""
+    begun = ResponseCreatedEvent.model_construct(type="response.created", sequence_number=0)
+
+    async def first() -> Any:
+        return await anext(script().stream_response())
+
+    events = [RawResponsesStreamEvent(data=event) for event in (asyncio.run(first()), begun)]
+    assert asked(events[:1]) == ASKED[:2]
+    with pytest.raises(TraceError, match="the events of the run end in the middle of an answer"):
+        rightcall.read(events)
 
 
 def test_calls_wait_for_approval_and_may_be_denied() -> None:

@@ -88,6 +88,14 @@ def test_a_message_and_its_parts_tell_the_calls() -> None:
     assert rightcall.read(answer.parts[1]).warnings == ()
 
 
+def test_results_alone_are_no_conversation_without_calls() -> None:
+    """The parts of a request hold no answer of the model: that calls are missing is said."""
+    request = run(agent(), "Add.").all_messages()[2]
+    for value in (request, request.parts):
+        (first, *_) = rightcall.read(value).gaps
+        assert first.startswith("[0].parts[0] answers no call")
+
+
 def test_a_run_is_read_when_it_has_ended() -> None:
     """A run that is iterated over gives its messages once it is over, and an error before."""
 

@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from rightcall.errors import TraceError
+
 _ASKED: Final = "tool_approval_item"
 _PERHAPS_DENIED: Final = {"rejected": True}
 """A decision by which a call was denied if its answer says so: items tell what was answered, not what was decided."""
+
+
+_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+"""Events that end an answer, and hold it whole."""
 
 
 def result(value: Any) -> Any:
@@ -40,10 +46,12 @@ def answers(values: Iterable[Any]) -> Any:
 
 
 def events(values: Iterable[Any]) -> Any:
-    """The events of a run that was streamed."""
+    """The events of a run that was streamed; `TraceError` if they end in the middle of an answer."""
     listed = list(values)
     raw = [event.data for event in listed if event.type == "raw_response_event"]
-    whole = [data.response for data in raw if data.type == "response.completed"]
+    whole = [data.response for data in raw if data.type in _ENDS]
+    if raw and raw[-1].type not in _ENDS:
+        raise TraceError("the events of the run end in the middle of an answer; collect `stream_events()` to its end")
     return _state(whole, [event.item for event in listed if event.type == "run_item_stream_event"])
 
 

@@ -81,17 +81,21 @@ def _messages(value: Any) -> Any:
 
 
 def _parts(values: Any) -> Any:
-    """Parts of an answer as the answer that has them."""
-    return sys.modules["pydantic_ai.messages"].ModelResponse(parts=list(values))
+    """Parts of a message as the message that has them: results and prompts stand in a request."""
+    library = sys.modules["pydantic_ai.messages"]
+    asks = any(part.part_kind in _OF_REQUESTS for part in values)
+    return (library.ModelRequest if asks else library.ModelResponse)(parts=list(values))
+
+
+_OF_REQUESTS: Final = frozenset({"tool-return", "retry-prompt", "user-prompt", "system-prompt"})
 
 
 def _generation(value: Any) -> Any:
-    """The first generation of the only prompt."""
-    found = value.generations
-    first = found[0] if len(found) == 1 or not isinstance(found[0], list) else None
-    if first is None:
-        raise TraceError(f"expected the answer to one prompt; found answers to {len(found)}")
-    return first[0] if isinstance(first, list) else first
+    """The only answer of a result, which has a list of answers, or one for each prompt."""
+    answers = [one for each in value.generations for one in (each if isinstance(each, list) else [each])]
+    if len(answers) != 1:
+        raise TraceError(f"expected one answer of a model; found {len(answers)}; give the one that was used")
+    return answers[0]
 
 
 HOLDERS: Final[dict[tuple[str, str], Holder]] = {

@@ -10,7 +10,7 @@ from rightcall.core import jsontext
 from rightcall.errors import TraceError, Where
 from rightcall.traces.objects import dumps, holders, refusals
 
-MAX_VALUES: Final = 2_000_000
+MAX_VALUES: Final = 5_000_000
 """Values in one object, at most: what is held once and named often is written often."""
 
 _Ancestors = tuple[Any, Any] | None
