@@ -11,7 +11,8 @@ import dirty_equals
 import pytest
 
 from rightcall import match
-from rightcall.core.operators import OPERATORS, Operator
+from rightcall.core.operators import Operator
+from rightcall.core.operators.registry import OPERATORS
 from rightcall.core.verdicts import Status
 from rightcall.errors import TestSetError
 from rightcall.metrics import ToolCallTrajectory

@@ -16,7 +16,7 @@ from rightcall import testsets
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.assertions import KINDS
-from rightcall.core.operators import OPERATORS
+from rightcall.core.operators.registry import OPERATORS
 from support.conformance import params, rows
 from support.operators import accepts, verdict
 

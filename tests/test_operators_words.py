@@ -8,7 +8,7 @@ import pytest
 
 import rightcall
 from rightcall import match
-from rightcall.core.operators import OPERATORS
+from rightcall.core.operators.registry import OPERATORS
 from rightcall.errors import TestSetError
 from support.operators import said, verdict
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
-from rightcall.core import operators
+from rightcall.core.operators import registry
 from rightcall.core.operators.presence import TypeName
 
 __all__ = [
@@ -48,99 +48,99 @@ __all__ = [
 ]
 
 
-def any_() -> operators.AnyValue:
+def any_() -> registry.AnyValue:
     """Any value; the key must be there."""
-    return operators.AnyValue()
+    return registry.AnyValue()
 
 
-def absent() -> operators.Absent:
+def absent() -> registry.Absent:
     """The key is not there."""
-    return operators.Absent()
+    return registry.Absent()
 
 
-def optional(value: Any) -> operators.OptionalValue:
+def optional(value: Any) -> registry.OptionalValue:
     """The key is not there, or has this value."""
-    return operators.OptionalValue(value=value)
+    return registry.OptionalValue(value=value)
 
 
-def type_(name: TypeName) -> operators.OfType:
+def type_(name: TypeName) -> registry.OfType:
     """A value of this JSON type: `string`, `number`, `integer`, `boolean`, `object`, `array` or `null`."""
-    return operators.OfType(value=name)
+    return registry.OfType(value=name)
 
 
-def regex(pattern: str, flags: str = "") -> operators.Regex:
+def regex(pattern: str, flags: str = "") -> registry.Regex:
     """A string in which this JavaScript regular expression is found."""
-    return operators.Regex(pattern=pattern, flags=flags, engine=compile_regex)
+    return registry.Regex(pattern=pattern, flags=flags, engine=compile_regex)
 
 
-def one_of(values: Iterable[Any]) -> operators.OneOf:
+def one_of(values: Iterable[Any]) -> registry.OneOf:
     """Any of these values."""
-    return operators.OneOf(values=tuple(values))
+    return registry.OneOf(values=tuple(values))
 
 
-def not_(value: Any) -> operators.Not:
+def not_(value: Any) -> registry.Not:
     """Any value but this one."""
-    return operators.Not(value=value)
+    return registry.Not(value=value)
 
 
-def all_(values: Iterable[Any]) -> operators.All:
+def all_(values: Iterable[Any]) -> registry.All:
     """All of these at once: `all_([gte(1), lte(5)])`."""
-    return operators.All(values=tuple(values))
+    return registry.All(values=tuple(values))
 
 
-def gt(bound: float) -> operators.Gt:
+def gt(bound: float) -> registry.Gt:
     """A number greater than this one."""
-    return operators.Gt(value=bound)
+    return registry.Gt(value=bound)
 
 
-def gte(bound: float) -> operators.Gte:
+def gte(bound: float) -> registry.Gte:
     """A number equal to this one or greater."""
-    return operators.Gte(value=bound)
+    return registry.Gte(value=bound)
 
 
-def lt(bound: float) -> operators.Lt:
+def lt(bound: float) -> registry.Lt:
     """A number less than this one."""
-    return operators.Lt(value=bound)
+    return registry.Lt(value=bound)
 
 
-def lte(bound: float) -> operators.Lte:
+def lte(bound: float) -> registry.Lte:
     """A number equal to this one or less."""
-    return operators.Lte(value=bound)
+    return registry.Lte(value=bound)
 
 
-def approx(value: float, *, abs: float | None = None, rel: float | None = None) -> operators.Approx:
+def approx(value: float, *, abs: float | None = None, rel: float | None = None) -> registry.Approx:
     """A number near this one: within `abs`, or within `rel` times its size; without both, `rel` is 0.000001."""
-    return operators.Approx(value=value, abs=abs, rel=rel)
+    return registry.Approx(value=value, abs=abs, rel=rel)
 
 
-def contains(part: Any) -> operators.Contains:
+def contains(part: Any) -> registry.Contains:
     """A string that contains this text, an array with this item, or an object with these keys."""
-    return operators.Contains(value=part)
+    return registry.Contains(value=part)
 
 
-def starts_with(text: str) -> operators.StartsWith:
+def starts_with(text: str) -> registry.StartsWith:
     """A string that starts with this text."""
-    return operators.StartsWith(value=text)
+    return registry.StartsWith(value=text)
 
 
-def ends_with(text: str) -> operators.EndsWith:
+def ends_with(text: str) -> registry.EndsWith:
     """A string that ends with this text."""
-    return operators.EndsWith(value=text)
+    return registry.EndsWith(value=text)
 
 
-def length(exactly: int | None = None, *, min: int = 0, max: int | None = None) -> operators.Length:
+def length(exactly: int | None = None, *, min: int = 0, max: int | None = None) -> registry.Length:
     """A string of so many characters, an array of so many items or an object of so many keys."""
-    return operators.Length(min=min, max=max) if exactly is None else operators.Length(min=exactly, max=exactly)
+    return registry.Length(min=min, max=max) if exactly is None else registry.Length(min=exactly, max=exactly)
 
 
-def unordered(items: Iterable[Any]) -> operators.Unordered:
+def unordered(items: Iterable[Any]) -> registry.Unordered:
     """An array of these items in any order, and no others."""
-    return operators.Unordered(values=tuple(items))
+    return registry.Unordered(values=tuple(items))
 
 
-def date(*, on: str | None = None, after: str | None = None, before: str | None = None) -> operators.Date:
+def date(*, on: str | None = None, after: str | None = None, before: str | None = None) -> registry.Date:
     """A string that is an ISO 8601 date or date-time on, after or before one."""
-    return operators.Date(on=on, after=after, before=before)
+    return registry.Date(on=on, after=after, before=before)
 
 
 def text(
@@ -149,11 +149,11 @@ def text(
     ignore_case: bool = False,
     ignore_space: bool = False,
     normalize: bool | Literal["NFC", "NFKC"] = False,
-) -> operators.Text:
+) -> registry.Text:
     """A string equal to this one but for what is ignored."""
-    return operators.Text(value=value, ignore_case=ignore_case, ignore_space=ignore_space, normalize=normalize)
+    return registry.Text(value=value, ignore_case=ignore_case, ignore_space=ignore_space, normalize=normalize)
 
 
-def schema(schema: dict[str, Any] | bool) -> operators.Schema:
+def schema(schema: dict[str, Any] | bool) -> registry.Schema:
     """A value that satisfies this JSON Schema."""
-    return operators.Schema(schema=schema, engine=compile_schema)
+    return registry.Schema(schema=schema, engine=compile_schema)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from rightcall.app.formats import FORMATS
 from rightcall.app.regex import compile_regex
 from rightcall.core import jsontext
 from rightcall.core.assertion import CannotJudge, Validate, Violation
@@ -98,6 +97,12 @@ def _check_part(part: Mapping[str, Any], path: str, *, has_patterns: bool) -> No
             except ValueError as error:
                 message = f"not a regular expression: {error}"
                 raise TestSetError(message, Where(path=member(path, at))) from None
+    _check_format(part, path)
+
+
+def _check_format(part: Mapping[str, Any], path: str) -> None:
+    from rightcall.app.formats import FORMATS
+
     form = part.get("format")
     if form is not None and form not in FORMATS:
         message = f"the format {display(form)} cannot be checked{did_you_mean(str(form), FORMATS)}"
@@ -152,6 +157,8 @@ class _Validator:
     def __init__(self, schema: Any, draft: Any) -> None:
         from jsonschema import FormatChecker, validators
         from referencing import Registry
+
+        from rightcall.app.formats import FORMATS
 
         self._steps = threading.local()
         ours = {name: each for name, each in _KEYWORDS.items() if name in draft.VALIDATORS}

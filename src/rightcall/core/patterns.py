@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall
-from rightcall.core.operators import AnyValue, Operator
+from rightcall.core.operators import Operator
 from rightcall.core.operators.arguments import absent_keys, compile_arguments, in_place
 from rightcall.core.stringify import stringify
 from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain, member
@@ -178,7 +178,7 @@ def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, sett
     has_operators = not is_json(compared)
     if not has_operators:
         compare = _comparison(mode, compared)
-    elif isinstance(compared, AnyValue) and mode != "subset":
+    elif isinstance(compared, Operator) and compared.accepts_all and mode != "subset":
         return Pattern(name=call.name, mode=mode)
     else:
         compared, compare = _compile_operators(call, mode, compared, setting)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec.inspect import StructType, type_info
 from msgspec.structs import replace
 
-from rightcall.core.operators import MAX_NESTED, OPERATORS, Operator, Together
+from rightcall.core.operators import MAX_NESTED, Operator
 from rightcall.errors import TestSetError, did_you_mean, join_path
 from rightcall.testsets.arguments import MisplacedError, as_data
 from rightcall.testsets.explain import Problem, explain, found, shorten
@@ -15,13 +15,15 @@ from rightcall.testsets.marks import child
 
 _LITERAL: Final = "$literal"
 _FLAGS: Final = "$flags"
-_NAMES: Final = (*OPERATORS, _LITERAL, _FLAGS)
 _ESCAPE: Final = "write {$literal: …} around data that has such keys"
 
 
 def native(value: Any, path: str) -> Any:
     """Arguments of a native file, in which `$` begins an operator."""
-    return _read(as_data(value, path), path, 0)
+    try:
+        return _read(as_data(value, path), path, 0)
+    except RecursionError:  # files are not so deep, but match objects can hold anything
+        raise MisplacedError(path, "nested too deeply") from None
 
 
 def _read(value: Any, path: str, depth: int) -> Any:
@@ -37,6 +39,8 @@ def _read(value: Any, path: str, depth: int) -> Any:
     _check_names(names, value, path)
     if names == [_LITERAL]:
         return value[_LITERAL]
+    from rightcall.core.operators.registry import Together
+
     if depth == MAX_NESTED:
         raise MisplacedError(path, f"operators stand deeper inside one another than the limit of {MAX_NESTED}")
     operators = tuple([_operator(name, value, path, depth + 1) for name in names if name != _FLAGS])
@@ -54,9 +58,12 @@ def _read_inside(operator: Operator, path: str, depth: int) -> Operator:
 
 def _check_names(names: list[str], value: dict[Any, Any], path: str) -> None:
     """Refuse unknown operators, and operators beside what they cannot stand beside."""
+    from rightcall.core.operators.registry import OPERATORS
+
+    known = (*OPERATORS, _LITERAL, _FLAGS)
     for name in names:
-        if name not in _NAMES:
-            message = f"`{shorten(name)}` is no operator{did_you_mean(name, _NAMES)}; {_ESCAPE}"
+        if name not in known:
+            message = f"`{shorten(name)}` is no operator{did_you_mean(name, known)}; {_ESCAPE}"
             raise MisplacedError(child(path, name), message, "key")
     for key in value:
         if key not in names:
@@ -73,6 +80,8 @@ def _check_names(names: list[str], value: dict[Any, Any], path: str) -> None:
 
 
 def _operator(name: str, value: dict[str, Any], path: str, depth: int) -> Operator:
+    from rightcall.core.operators.registry import OPERATORS
+
     kind, at = OPERATORS[name], child(path, name)
     argument = value[name]
     fields = kind.fields_of(argument)

@@ -9,10 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.assertion import Assertion
-from rightcall.testsets import valueschema
 from rightcall.testsets.keys import BESIDE, FileKeys
 from rightcall.testsets.preparing import RECORD_FIELDS
-from rightcall.testsets.valueschema import DATA
 
 SCHEMA_ID: Final = "urn:rightcall:test-set:1"
 """The schema's `$id`; the number is that of `version` in the file."""
@@ -28,7 +26,7 @@ _RATE: Final = {
     ],
     "description": "A rate from 0 to 1, exact: `0.8`, `4/5` and `80%` are the same.",
 }
-_ARGUMENTS: Final = {**DATA, "not": {"type": "null"}}
+_ARGUMENTS: Final = {"$ref": "#/$defs/Data", "not": {"type": "null"}}
 _EXTRA: Final[dict[str, Any]] = {"^x-": {}}
 
 
@@ -37,6 +35,8 @@ def schema(kinds: Mapping[str, type[Assertion]]) -> dict[str, Any]:
 
     It accepts every valid native file, and refuses what a schema can see to be wrong.
     """
+    from rightcall.testsets import valueschema
+
     names = list(kinds)
     (root, *refs), components = msgspec.json.schema_components(
         [FileKeys, *kinds.values()], schema_hook=_hook, ref_template="#/$defs/{name}"

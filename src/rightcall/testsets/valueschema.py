@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.core.operators import OPERATORS, Length, Operator, Regex, Schema, Unordered
+from rightcall.core.operators import Operator
+from rightcall.core.operators.registry import OPERATORS, Length, Regex, Schema, Unordered
 
 DATA: Final = {"$ref": "#/$defs/Data"}
 """An expected value."""

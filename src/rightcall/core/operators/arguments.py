@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rightcall.core.assertion import Setting
-from rightcall.core.operators.base import Accepts, Making, Objects, Operator, bind, compile_value
+from rightcall.core.operators.base import Accepts, Making, Objects, Operator, bind, compile_bound
 from rightcall.errors import TestSetError
 
 _OBJECTS: Final[dict[str, Objects]] = {
@@ -23,13 +23,13 @@ def compile_arguments(expected: Any, mode: str, setting: Setting) -> tuple[Any, 
     `TestSetError` with a path inside the arguments.
     """
     # As without operators, expected arguments that are a list are compared whole in every mode.
-    objects = "whole" if isinstance(expected, list | tuple) else _OBJECTS[mode]
+    objects: Objects = "whole" if isinstance(expected, list | tuple) else _OBJECTS[mode]
     making = Making(regex=setting.regex, schema=setting.schema, objects=objects)
     try:
         bound = bind(expected, making)
+        accepts = compile_bound(bound, objects)
     except RecursionError:
         raise TestSetError("nested too deeply to be compiled") from None
-    accepts = compile_value(bound, making)
     if mode == "subset":
         return bound, lambda actual: isinstance(actual, dict) and accepts(actual)
     return bound, accepts

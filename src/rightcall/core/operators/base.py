@@ -60,7 +60,8 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
 
     `holds` names the fields that are expected values themselves. An operator whose argument is a mapping of its
     fields is a `record`; any other has its argument in its first field. `alone` operators stand with no other in
-    one mapping, and `may_be_absent` ones accept that the key they are the value of is not there.
+    one mapping, `may_be_absent` ones accept that the key they are the value of is not there, and one that
+    `accepts_all` says nothing of the value at all.
     """
 
     name: ClassVar[str] = ""
@@ -68,6 +69,7 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
     record: ClassVar[bool] = False
     alone: ClassVar[bool] = False
     may_be_absent: ClassVar[bool] = False
+    accepts_all: ClassVar[bool] = False
 
     @classmethod
     def fields_of(cls, argument: Any) -> dict[str, Any] | None:
@@ -208,7 +210,7 @@ def _represented(value: Any) -> str:
 
 def compile_value(value: Any, making: Making) -> Accepts:
     """What decides on the actual value in the place of an expected one; `TestSetError` as of `bind`."""
-    return _compile_bound(bind(value, making), making.objects)
+    return compile_bound(bind(value, making), making.objects)
 
 
 def compile_at(path: str, value: Any, making: Making) -> Accepts:
@@ -217,18 +219,19 @@ def compile_at(path: str, value: Any, making: Making) -> Accepts:
     return accepts
 
 
-def _compile_bound(value: Any, objects: Objects) -> Accepts:
+def compile_bound(value: Any, objects: Objects) -> Accepts:
+    """The same for a value in which everything is ready."""
     if isinstance(value, Bound):
         return value.accepts
     if objects == "whole" and is_json(value):
         return comparer(value)
     below: Objects = "listed_throughout" if objects == "listed_throughout" else "whole"
     if isinstance(value, dict):
-        members = {key: _compile_bound(item, below) for key, item in value.items()}
+        members = {key: compile_bound(item, below) for key, item in value.items()}
         absent = frozenset(key for key, item in value.items() if isinstance(item, Bound) and item.may_be_absent)
         return _open_object(members, absent) if objects != "whole" else _whole_object(members, absent)
     if isinstance(value, list):
-        return _array([_compile_bound(item, below) for item in value])
+        return _array([compile_bound(item, below) for item in value])
     return comparer(value)
 
 

@@ -16,6 +16,7 @@ class AnyValue(Operator, frozen=True, kw_only=True, eq=False):
     """Any value, null included; the key must be there."""
 
     name: ClassVar[str] = "$any"
+    accepts_all: ClassVar[bool] = True
     value: bool = True
 
     def __post_init__(self) -> None:
