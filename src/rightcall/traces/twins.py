@@ -6,6 +6,7 @@ instrumentations, and each has at most one twin of each of them: so two runs at 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, Protocol, TypeVar
@@ -96,17 +97,37 @@ def runs_again(
     `enclosing` has for each span the nearest execution or model span with calls around it.
     """
     found: dict[int, int] = {}
-    kept: dict[str, dict[int, set[str]]] = {}
+    kept: dict[str, _Kept] = {}
     for index, run in runs.items():
-        known = kept.setdefault(run.name, {})
+        known = kept.setdefault(run.name, _Kept())
         first = _around(spans, enclosing, runs, index)
         if first is None:
-            first = _beside(spans, parents, runs, index, known)
+            first = _beside(spans, parents, runs, index, known.without(spans[index].scope))
         first = index if first is None else found.get(first, first)
         if first != index:
             found[index] = first
-        known.setdefault(first, set()).add(spans[index].scope)
+        known.add(first, spans[index].scope)
     return found
+
+
+class _Kept:
+    """The runs of one tool that are kept, each with the instrumentations that show it."""
+
+    def __init__(self) -> None:
+        self._scopes: dict[int, set[str]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add(self, index: int, scope: str) -> None:
+        scopes = self._scopes.setdefault(index, set())
+        self._counts[scope] += scope not in scopes
+        scopes.add(scope)
+
+    def without(self, scope: str) -> list[int]:
+        """The latest ones that this instrumentation does not show yet, by start."""
+        if not scope or self._counts[scope] == len(self._scopes):
+            return []
+        latest = islice(reversed(self._scopes.items()), _LOOK)
+        return [index for index, scopes in latest if scope not in scopes][::-1]
 
 
 def _around(spans: Sequence[Span], enclosing: Sequence[int], runs: Mapping[int, _R], index: int) -> int | None:
@@ -129,14 +150,11 @@ def _implements(span: Span, other: Span) -> bool:
 
 
 def _beside(
-    spans: Sequence[Span], parents: Sequence[int], runs: Mapping[int, _R], index: int, known: dict[int, set[str]]
+    spans: Sequence[Span], parents: Sequence[int], runs: Mapping[int, _R], index: int, others: Sequence[int]
 ) -> int | None:
     """The execution that another instrumentation shows at the same time; equal arguments go first."""
     span, run = spans[index], runs[index]
-    if not span.scope or all(span.scope in scopes for scopes in known.values()):
-        return None
-    near = [other for other, scopes in islice(reversed(known.items()), _LOOK) if span.scope not in scopes]
-    near = [other for other in reversed(near) if spans[other].scope and _overlap(spans[other], span)]
+    near = [other for other in others if spans[other].scope and _overlap(spans[other], span)]
     above = set(_above(parents, index)) if near else set()
     likely = [other for other in near if other not in above]
     equal = (other for other in likely if _equal(runs[other].arguments, run.arguments))
