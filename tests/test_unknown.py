@@ -227,3 +227,18 @@ def test_malformed_arguments_match_nothing_and_never_clear_a_ban(negate: bool) -
     verdict = judge(ToolCallArgs(tool="a", match=X1, negate=negate), [broken])
     assert verdict.status == (ERROR if negate else FAIL)
     assert judge(ForbiddenTools(tools=(ForbiddenTool(tool="a", match=X1),)), [broken]).status == ERROR
+
+
+@pytest.mark.parametrize("made", [(call(""),), (call("a"), call(" ")), (call("", status="error"),)])
+@pytest.mark.parametrize(
+    "ban",
+    [
+        ForbiddenTools(tools=("x",)),
+        ForbiddenTools(tools=(ForbiddenTool(tool="x", match=Match(mode="subset", args={"n": 1})),)),
+        ToolCallArgs(tool="x", match=Match(mode="subset", args={"n": 1}), negate=True),
+    ],
+)
+def test_a_ban_does_not_pass_over_a_call_without_a_name(ban: Assertion, made: Sequence[ToolCall]) -> None:
+    """It could be of the forbidden tool (G25); a ban that another call breaks still fails."""
+    assert judge(ban, made).status is Status.ERROR
+    assert judge(ban, [*made, call("x", {"n": 1})]).status is Status.FAIL

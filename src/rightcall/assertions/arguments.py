@@ -77,6 +77,8 @@ class ArgumentsCheck:
         for at in meant:
             if counted.calls[at].arguments_state in states:
                 raise doubt.arguments(counted, at)
+        if self.negate and (unnamed := doubt.nameless(trajectory.tool_calls or ())):
+            raise unnamed
         if trajectory.gaps:
             raise doubt.gap(trajectory)
 

@@ -149,6 +149,8 @@ class ForbiddenCheck:
         for at, call in enumerate(calls):
             if call.arguments_state != "ok" and self._meant(call):
                 raise doubt.arguments(Counted(calls=calls, indices=range(len(calls))), at)
+        if unnamed := doubt.nameless(calls):
+            raise unnamed
         if trajectory.gaps:
             raise doubt.gap(trajectory)
 

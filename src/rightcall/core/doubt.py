@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rightcall.core.assertion import CannotJudge
-from rightcall.core.calls import UNKNOWN_STATES, Trajectory
+from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
 from rightcall.core.counting import Counted
 from rightcall.core.patterns import Pattern
 
@@ -22,6 +22,14 @@ def arguments(counted: Counted, at: int) -> CannotJudge:
     return CannotJudge(
         "arguments_unknown", f"The arguments of call {number} were {state}; the verdict depends on them."
     )
+
+
+def nameless(calls: Iterable[ToolCall]) -> CannotJudge | None:
+    """A call without a name could be of any tool, also of one that must not be called; `None` without one."""
+    for number, call in enumerate(calls, 1):
+        if not call.name.strip():
+            return CannotJudge("name_unknown", f"Call {number} has no name; the verdict depends on it.")
+    return None
 
 
 def success(counted: Counted, at: int) -> CannotJudge:
