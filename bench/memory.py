@@ -69,6 +69,7 @@ def _graded(path: Path, lines: Iterator[bytes], size: float, options: list[str])
     start = "import sys; from rightcall.faces.cli import main; main(sys.argv[1:])"
     results = path.with_name("results.jsonl")
     took = process([sys.executable, "-c", start, "grade", str(path), "--quiet", "-o", str(results), *options])
+    print(f"{path.stem} of {written / MEGABYTE:,.2f} MB: {took.peak:,.0f} MB of memory", flush=True)
     path.unlink()
     results.unlink()
     return took

@@ -133,6 +133,19 @@ def test_a_part_that_the_next_one_repeats_is_not_counted_twice() -> None:
     assert [call.name for call in one(lines).tool_calls or ()] == ["t", "u"]
 
 
+ALIKE: list[list[Record | str]] = [
+    [record("1", "a", messages=[{"role": "user"}]), record("2", "b", messages=[{"role": "user"}])],
+    [record("1", "a", messages=[{"role": "user"}]), record("2", "a", "b", messages=[{"role": "user"}] * 2)],
+]
+
+
+@pytest.mark.parametrize("records", ALIKE)
+def test_parts_that_only_begin_alike_all_count(records: list[Record | str]) -> None:
+    """The same prompt, or calls that no message shows, do not make one part a repetition of another."""
+    shown = [call["name"] for part in records if isinstance(part, dict) for call in part["tool_calls"]]
+    assert [call.name for call in one(records).tool_calls or ()] == shown
+
+
 REFUSED = [
     ([record("1", test_id="x"), record("2", test_id="y")], "they name different tests, `x`, `y`"),
     ([record("1", allowed_tools=["a"]), record("2", allowed_tools=["b"])], "they expect different things"),

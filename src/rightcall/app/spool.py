@@ -14,7 +14,7 @@ from rightcall.errors import StoreError, Where
 
 Thing = TypeVar("Thing")
 
-IN_MEMORY: Final = 64 * 1024 * 1024
+IN_MEMORY: Final = 16 * 1024 * 1024
 """Bytes that are kept in memory; what comes after them goes to a temporary file without a name."""
 
 _LENGTH: Final = 4

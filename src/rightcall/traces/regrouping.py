@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice, zip_longest
+from itertools import groupby, zip_longest
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.calls import MOST_NAMES, Ingestion, ToolCall, Trajectory
 from rightcall.core.values import equal
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, spilling
+from rightcall.traces import documents, hidden, spilling
 from rightcall.traces.cutting import GroupBy, key_of
 
 _Item = Trajectory | TraceError
@@ -59,7 +59,7 @@ def _by_key(items: Iterable[_Item], by: GroupBy, keep: spilling.Keep) -> Iterato
     yield from errors
     gaps = rejections(errors)
     for _, members in groupby(rows, key=lambda row: row[0]):
-        parts = [kept.fetch(ticket) for _, _, ticket in islice(members, documents.MAX_CALLS)]
+        parts = [kept.fetch(ticket) for _, _, ticket in members]
         key = key_of(parts[0], by)
         yield parts[0] if key is None else joined(parts, key, gaps)
 
@@ -96,7 +96,7 @@ def joined(parts: Sequence[Trajectory], key: str | None, gaps: tuple[str, ...] =
 
     `key` is what they have in common. Indices go on counting: those of calls, of model messages and of user turns,
     the last only as long as every part tells its turns. A part without recorded calls is a gap, unless none has any.
-    A part whose messages the next part repeats adds no calls.
+    A part that the next one repeats, messages and calls, adds nothing.
     """
     known = key or _only(part.conversation_id for part in parts)
     identity = _only(part.id or None for part in parts) or known or ""
@@ -134,9 +134,19 @@ def _adding(parts: Sequence[Trajectory]) -> list[Trajectory]:
 
 
 def _repeats(part: Trajectory, following: Trajectory | None) -> bool:
-    if following is None or not part.messages or not following.messages:
+    """Whether the next part holds all messages and all calls of one whose messages show all of its calls.
+
+    Equal messages alone prove nothing: records may have the same prompt, and calls that no message shows.
+    """
+    if following is None or not part.messages or not part.tool_calls:
         return False
-    return bool(following.messages[: len(part.messages)] == part.messages)
+    later = (following.messages or [])[: len(part.messages)], (following.tool_calls or ())[: len(part.tool_calls)]
+    shown = sum(len(sign.entries) for sign in hidden.in_messages(part.messages))
+    return shown >= len(part.tool_calls) and later[0] == part.messages and _asked(later[1]) == _asked(part.tool_calls)
+
+
+def _asked(calls: Iterable[ToolCall]) -> list[tuple[Any, ...]]:
+    return [(call.name, call.id, call.arguments_state, call.arguments_text, call.arguments) for call in calls]
 
 
 def _unlike(why: str, identity: str) -> TraceError:
