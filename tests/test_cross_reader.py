@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rightcall import traces
-from rightcall.core.calls import Trajectory
 from support.staged import projection, table
 from support.staged.catalogue import RECORDINGS, SOURCES, Recording, played
+from support.staged.reading import trajectories
 from support.staged.scripts import SCRIPTS, Script
 
 TESTS = Path(__file__).parent
@@ -36,25 +31,6 @@ def whole(recording: Recording) -> list[Script]:
 
 def lossy(recording: Recording) -> list[Script]:
     return [script for script in played(recording.run) if script.name in recording.lost]
-
-
-@pytest.fixture(scope="session")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a run; its module is run once, when a test first asks for one of its runs."""
-    folder = tmp_path_factory.mktemp("recorded")
-
-    @cache
-    def record(module: str) -> None:
-        command = [sys.executable, "-m", "support.staged.recording", module, str(folder)]
-        environment = {**os.environ, "PYTHONPATH": str(TESTS), "PYTHONWARNINGS": "ignore"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr[-4000:]
-
-    def of(run: str) -> Path:
-        record(SOURCES[run])
-        return folder / run
-
-    return of
 
 
 @pytest.mark.parametrize(
@@ -100,14 +76,6 @@ def told(recording: Recording, script: Script) -> list[projection.Row]:
     for limit in recording.limits:
         rows = limit(rows)
     return rows
-
-
-def trajectories(path: Path) -> Iterator[Trajectory]:
-    """What a file holds; an error is raised."""
-    for item in traces.read([path.read_bytes()], file=path.name):
-        if not isinstance(item, Trajectory):
-            raise item
-        yield item
 
 
 def test_every_script_is_played_by_some_run() -> None:

@@ -20,7 +20,12 @@ def read(span: Span) -> Part | None:
         return _asked(span)
     if kind == "TOOL":
         return executions.execution(span) or Around(phantom=True)
-    return Around(agent=text(span.attributes, "agent.name") or span.name if kind == "AGENT" else None)
+    return Around(agent=_agent(span) if kind == "AGENT" else None)
+
+
+def _agent(span: Span) -> str:
+    """The name of an agent, also where GenAI's conventions tell it: processors leave those attributes in place."""
+    return text(span.attributes, "agent.name") or text(span.attributes, "gen_ai.agent.name") or span.name
 
 
 def _asked(span: Span) -> Asked:
