@@ -58,7 +58,7 @@ def _run(kind: Any, telemetry: Telemetry, exporter: Any, watched: str) -> Run:
             "trace.json": json.dumps(items).encode(),
             "trace.jsonl": b"".join(json.dumps(item).encode() + b"\n" for item in items),
             "items.json": json.dumps(result.to_input_list()).encode(),
-            **({} if len(script.turns) > 1 else {"state.json": json.dumps(result.to_state().to_json()).encode()}),
+            "state.json": json.dumps(result.to_state().to_json()).encode(),
         }
 
     return run

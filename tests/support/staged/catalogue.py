@@ -126,7 +126,9 @@ RECORDINGS: Final = (
     *_watched("genai-details", _OPENAI, LOGS[1:], cannot.status_left_open, cannot.lists_of_one_type),
     *_losing(_NAMELESS, _watched("genai-hidden", _OPENAI, SPANS)),
     *_watched("openai-agents", _APIS, ("trace.json", "trace.jsonl"), cannot.one_turn),
-    *_watched("openai-agents", _APIS, ("items.json",), cannot.no_word_for_failure, cannot.outer_calls_only),
+    *_watched(
+        "openai-agents", _APIS, ("items.json", "state.json"), cannot.no_word_for_failure, cannot.outer_calls_only
+    ),
     *_watched("openinference-openai-agents", _APIS, SPANS),
     *_losing(_EMPTY, _watched("traceloop-openai-agents", _APIS[:1], SPANS, cannot.executions_only)),
     *_watched("traceloop-openai-agents", _APIS[1:], SPANS),
