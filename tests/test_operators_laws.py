@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from typing import Any, get_args
 
 import msgspec
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rightcall import match
+from rightcall.core import jsontext
 from rightcall.core.operators import MAX_NESTED, Operator, written
 from rightcall.core.operators.presence import TypeName
 from rightcall.core.values import equal
@@ -72,7 +74,10 @@ def test_all_and_one_of_are_and_and_or(values: list[Any], actual: Any, random: A
     assert accepts(match.one_of(values), actual) is any(each)
 
 
-@given(st.lists(leaves, max_size=4), st.lists(small, max_size=4), st.randoms(use_true_random=False))
+rivals = st.sampled_from([0, 1, 2, match.any_(), match.gt(0), match.gt(1), match.lt(2), match.one_of([0, 2])])
+
+
+@given(st.lists(rivals, max_size=4), st.lists(st.integers(0, 2), max_size=4), st.randoms(use_true_random=False))
 def test_unordered_is_a_perfect_matching(expected: list[Any], actual: list[Any], random: Any) -> None:
     """As brute force over all orders finds it, and whatever the order of either side."""
     paired = len(expected) == len(actual) and any(
@@ -131,6 +136,23 @@ def test_argument_modes_keep_their_laws(expected: dict[str, Any], actual: dict[s
     assert verdict(expected, actual, "ignore").status == "pass"
 
 
+@given(
+    st.dictionaries(st.sampled_from("abc"), expected_values, max_size=3)
+    | expected_values.map(lambda value: match.not_(value)),
+    json_values(),
+    st.sampled_from(["partial", "exact", "deep"]),
+)
+def test_a_verdict_is_whole_and_can_be_written(expected: Any, actual: Any, mode: str) -> None:
+    """It fails exactly with a finding, whose words say both sides, and reports can hold all of it as JSON (G4)."""
+    one = verdict(expected, {"a": actual} if mode == "exact" else actual, mode)
+    assert (one.status == "fail") is bool(one.findings)
+    for finding in one.findings:
+        assert finding.message.startswith("Expected f ")
+        assert finding.message.count("; call 1 had ") == 1
+    record = json.loads(jsontext.encode(one.record()))
+    assert record["reason"] == one.reason
+
+
 def test_operators_nest_to_a_limit() -> None:
     """So many inside one another are compiled, one more is refused, and thousands too (G8)."""
     value: Any = match.any_()
@@ -142,3 +164,16 @@ def test_operators_nest_to_a_limit() -> None:
             value = match.not_(value)
         with pytest.raises(TestSetError, match="deeper inside one another than the limit of 32"):
             accepts(value, 1)
+
+
+def test_containers_nest_to_a_limit() -> None:
+    """What a file may hold is compiled, however deep the operator; what only Python can make is refused (G8)."""
+    value: Any = match.gt(1)
+    actual: Any = 2
+    for _ in range(190):
+        value, actual = {"a": value}, {"a": actual}
+    assert accepts(value, actual)
+    for _ in range(5000):
+        value = [value]
+    with pytest.raises(TestSetError, match="nested too deeply"):
+        accepts(match.not_(value), actual)
