@@ -75,6 +75,8 @@ def test_match_objects_equal_those_that_are_written_alike() -> None:
     assert match.gte(1) == match.gte(1)
     assert match.gte(1) != match.gte(2)
     assert match.gte(1) != match.gt(1)
+    assert match.one_of([1]) == match.one_of([1.0])
+    assert match.one_of([1]) != match.one_of([True])
     assert len({match.gte(1), match.gte(1), match.lte(1)}) == 2
 
 
@@ -130,6 +132,8 @@ def test_dirty_equals_objects_are_expected_values() -> None:
 def test_dirty_equals_objects_are_shown_by_their_representation() -> None:
     """JSON cannot hold them, so findings hold it as text."""
     assert said(dirty_equals.IsInt(gt=5), 5) == "Expected f with x = IsInt(gt=5); call 1 had x = 5."
+    either = match.one_of([dirty_equals.IsInt(gt=5), "a"])
+    assert said(either, 5) == 'Expected f with x one of IsInt(gt=5) or "a"; call 1 had x = 5.'
     (finding,) = verdict({"x": [dirty_equals.IsStr()]}, {"x": [5]}).findings
     assert (finding.expected, finding.path) == ("IsStr()", "x[0]")
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal
 import msgspec
 
 from rightcall.core.assertion import CannotJudge, RegexEngine, SchemaEngine
-from rightcall.core.values import MISSING, comparer, cut, display, is_json, member
+from rightcall.core.values import MISSING, comparer, cut, display, equal, is_json, member
 from rightcall.errors import TestSetError, Where
 
 Accepts = Callable[[Any], bool]
@@ -105,7 +105,7 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
     def __eq__(self, other: object) -> bool:
         """Two operators are equal if they are written alike; any other value if it is accepted (G14)."""
         if isinstance(other, Operator):
-            return type(self) is type(other) and self.form() == other.form()
+            return type(self) is type(other) and equal(self.form(), other.form())
         return self.compile(Making())(other)
 
     def __hash__(self) -> int:
@@ -282,7 +282,8 @@ def phrase(value: Any) -> str:
     """What an expected value expects, as it follows a word such as `not` or `containing`."""
     if isinstance(value, Operator):
         return value.words()
-    return display(written(value), _SHOWN)
+    form = written(value)
+    return form if isinstance(form, str) and not isinstance(value, str) else display(form, _SHOWN)
 
 
 def number_named(field: str, value: Any) -> None:
