@@ -10,7 +10,7 @@ import msgspec
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
-from rightcall.core.counting import EVERY_CALL, Counted, select
+from rightcall.core.counting import Counted, numbered, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
 from rightcall.core.values import visible
@@ -43,7 +43,8 @@ class ArgumentsCheck:
         self.pattern = pattern
         self.call_index = assertion.call_index
         self.negate = self.is_ban = assertion.negate
-        self.count = EVERY_CALL if assertion.negate else setting.count
+        self.only_forbids = assertion.negate and assertion.call_index is None
+        self.count = setting.every_call if assertion.negate else setting.count
         self.aliases = setting.tool_aliases
         suffix = f"#{self.call_index}" if self.call_index else ""
         self.name = f"tool_call_args:{assertion.tool}{suffix}"
@@ -77,7 +78,7 @@ class ArgumentsCheck:
         for at in meant:
             if counted.calls[at].arguments_state in states:
                 raise doubt.arguments(counted, at)
-        if self.negate and (unnamed := doubt.nameless(trajectory.tool_calls or ())):
+        if self.negate and (unnamed := doubt.nameless(numbered(trajectory.tool_calls or (), self.count))):
             raise unnamed
         if trajectory.gaps:
             raise doubt.gap(trajectory)

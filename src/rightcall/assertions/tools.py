@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
-from rightcall.core.counting import Counted, select
+from rightcall.core.counting import Counted, numbered, select
 from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
 from rightcall.core.values import display, visible
 from rightcall.core.verdicts import Evidence, Finding
@@ -63,16 +63,17 @@ class AllowedCheck:
     """A compiled allow-list."""
 
     name = "no_unexpected_tool"
-    is_ban = True
+    is_ban = only_forbids = True
 
     def __init__(self, tools: Sequence[str], setting: Setting) -> None:
         self.tools = frozenset(tools)
         self.aliases = setting.tool_aliases
+        self.count = setting.every_call
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Every call's name is in the list."""
         first: dict[str, int] = {}
-        for index, call in enumerate(trajectory.tool_calls or ()):
+        for index, call in numbered(trajectory.tool_calls or (), self.count):
             if call.name not in self.tools and self.aliases.get(call.name) not in self.tools:
                 first.setdefault(call.name, index)
         if not first and trajectory.gaps:
@@ -120,20 +121,20 @@ class ForbiddenCheck:
     """A compiled ban."""
 
     name = "no_forbidden_tool"
-    is_ban = True
+    is_ban = only_forbids = True
 
     def __init__(self, patterns: Sequence[Pattern], setting: Setting) -> None:
         self.aliases = setting.tool_aliases
+        self.count = setting.every_call
         self.patterns: dict[str, list[Pattern]] = {}
         for pattern in patterns:
             self.patterns.setdefault(pattern.name, []).append(pattern)
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """No call is one of those forbidden; what cannot be seen is no pass."""
-        calls = trajectory.tool_calls or ()
-        found = [(index, call) for index, call in enumerate(calls) if self._is_forbidden(call)]
+        found = [(index, call) for index, call in self._calls(trajectory) if self._is_forbidden(call)]
         if not found:
-            self._refuse_doubt(trajectory, calls)
+            self._refuse_doubt(trajectory)
         findings = tuple(self._finding(index, call) for index, call in found)
         return Evidence(findings, {"names": list(dict.fromkeys(call.name for _, call in found))})
 
@@ -145,11 +146,14 @@ class ForbiddenCheck:
     def _is_forbidden(self, call: ToolCall) -> bool:
         return any(pattern.accepts(call) for pattern in self._meant(call))
 
-    def _refuse_doubt(self, trajectory: Trajectory, calls: Sequence[ToolCall]) -> None:
-        for at, call in enumerate(calls):
+    def _calls(self, trajectory: Trajectory) -> Iterable[tuple[int, ToolCall]]:
+        return numbered(trajectory.tool_calls or (), self.count)
+
+    def _refuse_doubt(self, trajectory: Trajectory) -> None:
+        for index, call in self._calls(trajectory):
             if call.arguments_state != "ok" and self._meant(call):
-                raise doubt.arguments(Counted(calls=calls, indices=range(len(calls))), at)
-        if unnamed := doubt.nameless(calls):
+                raise doubt.arguments(Counted(calls=(call,), indices=(index,)), 0)
+        if unnamed := doubt.nameless(self._calls(trajectory)):
             raise unnamed
         if trajectory.gaps:
             raise doubt.gap(trajectory)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, get_args
 
 import msgspec
@@ -35,6 +35,60 @@ class Count(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 EVERY_CALL: Final = Count(kinds=ALL_KINDS, requestor="any")
 """What bans look at, whatever is counted (G13)."""
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a conversation that an assertion speaks of: one turn, one agent, or one agent in one turn.
+
+    `turn` counts user turns from 1. `agent` takes the calls of that agent and of the agents that it called.
+    """
+
+    turn: int | None = None
+    agent: str | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a verdict ends with: `@turn:2`, `@agent:billing`."""
+        turn = "" if self.turn is None else f"@turn:{self.turn}"
+        return turn if self.agent is None else f"{turn}@agent:{self.agent}"
+
+    def holds(self, call: ToolCall) -> bool | None:
+        """Whether the call was made there; `None` where its turn or agent is not recorded."""
+        told = (self._in_turn(call), self._by_agent(call))
+        return False if False in told else None if None in told else True
+
+    def _in_turn(self, call: ToolCall) -> bool | None:
+        if self.turn is None:
+            return True
+        return None if call.turn is None else call.turn + 1 == self.turn
+
+    def _by_agent(self, call: ToolCall) -> bool | None:
+        if self.agent is None or self.agent == call.agent or self.agent in call.agent_path:
+            return True
+        return None if call.agent is None else False
+
+
+class ScopedCount(Count, frozen=True, kw_only=True):
+    """A count that takes calls of one scope only, and those that may belong to it if `unknown` says so."""
+
+    scope: Scope
+    unknown: bool
+
+    def takes(self, call: ToolCall) -> bool:
+        """Whether the call counts."""
+        is_inside = self.scope.holds(call)
+        return (self.unknown if is_inside is None else is_inside) and super().takes(call)
+
+
+def numbered(calls: Sequence[ToolCall], count: Count) -> Iterable[tuple[int, ToolCall]]:
+    """The calls that a count takes, each with its index in the trajectory."""
+    every = enumerate(calls)
+    return every if count is EVERY_CALL else ((index, call) for index, call in every if count.takes(call))
+
+
+def narrowed(count: Count, scope: Scope, *, unknown: bool) -> ScopedCount:
+    """The count, of calls of the scope only; with `unknown`, also of calls that may belong to it."""
+    return ScopedCount(kinds=count.kinds, requestor=count.requestor, agents=count.agents, scope=scope, unknown=unknown)
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True):

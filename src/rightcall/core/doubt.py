@@ -24,11 +24,14 @@ def arguments(counted: Counted, at: int) -> CannotJudge:
     )
 
 
-def nameless(calls: Iterable[ToolCall]) -> CannotJudge | None:
-    """A call without a name could be of any tool, also of one that must not be called; `None` without one."""
-    for number, call in enumerate(calls, 1):
+def nameless(calls: Iterable[tuple[int, ToolCall]]) -> CannotJudge | None:
+    """A call without a name could be of any tool, also of one that must not be called; `None` without one.
+
+    Each call stands with its index in the trajectory.
+    """
+    for index, call in calls:
         if not call.name.strip():
-            return CannotJudge("name_unknown", f"Call {number} has no name; the verdict depends on it.")
+            return CannotJudge("name_unknown", f"Call {index + 1} has no name; the verdict depends on it.")
     return None
 
 
