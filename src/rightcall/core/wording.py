@@ -42,26 +42,43 @@ def amount(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
-def listed(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`; another word may stand before the last."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def mismatch(pattern: Pattern, call: ToolCall) -> Mismatch:
     """Say how the arguments of a call, of the pattern's name, differ from what the pattern takes."""
     if call.arguments_state != "ok":
         return _unreadable(pattern, call)
+    found = _places(pattern, call)
+    if found:
+        return _at(pattern, found)
     actual = pattern.normalise(call.arguments) if pattern.normalise else call.arguments
     if pattern.mode == "regex":
         whole = Difference("", pattern.text, actual)
         return Mismatch(f"with arguments matching {cut(pattern.text, 80)}", f"had {display(actual)}", whole)
-    found = list(_argument_differences(pattern, actual))
-    if not found:
-        whole = Difference("", written(pattern.arguments), actual)
-        return Mismatch(f"with arguments {display(whole.expected)}", f"had {display(actual)}", whole)
-    first = found[0]
+    whole = Difference("", written(pattern.arguments), actual)
+    return Mismatch(f"with arguments {display(whole.expected)}", f"had {display(actual)}", whole)
+
+
+def mismatches(pattern: Pattern, call: ToolCall) -> list[Mismatch]:
+    """Say the same of each place by itself; of the arguments as a whole where no place can be named."""
+    return [_at(pattern, [place]) for place in _places(pattern, call)] or [mismatch(pattern, call)]
+
+
+def _at(pattern: Pattern, places: Sequence[Difference]) -> Mismatch:
+    first = places[0]
     reported = Difference(first.path, written(first.expected), first.actual) if pattern.has_operators else first
-    return Mismatch(_wanted(found), _found(found), reported)
+    return Mismatch(_wanted(places), _found(places), reported)
+
+
+def _places(pattern: Pattern, call: ToolCall) -> list[Difference]:
+    if call.arguments_state != "ok" or pattern.mode == "regex":
+        return []
+    return list(
+        _argument_differences(pattern, pattern.normalise(call.arguments) if pattern.normalise else call.arguments)
+    )
 
 
 def differing_keys(pattern: Pattern, call: ToolCall) -> int:

@@ -1,45 +1,17 @@
-"""Steps that appear in order, other calls between them (G24)."""
+"""Steps that are one call each, in order, other calls between them (G24)."""
 
 from __future__ import annotations
 
-import msgspec
-from msgspec import UNSET, UnsetType
-
 from rightcall.core import doubt
-from rightcall.core.assertion import Assertion, Check, Setting
+from rightcall.core.assertion import Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
-from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
+from rightcall.core.patterns import Pattern
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch
-from rightcall.errors import TestSetError, Where
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One step: a call of `tool`, with arguments that match when `match` is given."""
-
-    tool: str
-    match: Match | UnsetType = UNSET
-
-
-class ToolSequence(Assertion, frozen=True, kw_only=True, tag="sequence"):
-    """The steps appear in order. Verdict `tool_sequence`.
-
-    Each step names a `tool` and may carry a `match` for its arguments. Other calls may come in between, and
-    one call satisfies at most one step.
-    """
-
-    steps: tuple[Step, ...]
-
-    def compile(self, setting: Setting) -> Check:
-        """Make it ready to check many trajectories; `TestSetError` for no steps, or with the path of a bad one."""
-        if not self.steps:
-            raise TestSetError("a sequence needs at least one step", Where(path="steps"))
-        patterns = compile_each(self.steps, lambda step: compile_match(step.tool, step.match, setting), "steps")
-        return SequenceCheck(patterns, setting)
 
 
 class SequenceCheck:
