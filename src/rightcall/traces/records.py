@@ -52,6 +52,15 @@ def expectations(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if is_expectation(key)}
 
 
+def beside(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a trajectory that stand in the body of a request or a response: its identity, and expectations.
+
+    Of these only keys that no format uses for something else: a body has settings of its own by some of the names.
+    """
+    own = {key: part for key, part in body.items() if key in DECISIVE_KEYS or key.startswith("x-")}
+    return {"expectations": own, **identity(body)}
+
+
 def unknown_keys(record: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     """A warning for each key that is neither known nor an expectation.
 
