@@ -186,12 +186,8 @@ def _output(steps: list[Any]) -> Any:
     return chat.text(last.get("message")) or None
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    return ()
-
-
 _FAMILY: Final = families.Family(
-    expected="a trajectory with `schema_version` ATIF and `steps`", kind=_kind, whole=_whole, together=_together
+    expected="a trajectory with `schema_version` ATIF and `steps`", kind=_kind, whole=_whole
 )
 
 

@@ -33,15 +33,16 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     """A format of messages.
 
     `kind` says what a value is: `MESSAGE`, `RECORD`, the name of a part, or `None` if it is not of this format.
-    `whole` gives the trajectories of a list of messages or of a record; `together` those of all parts of a name.
-    `silent` tells values that may stand among parts and say nothing of calls. `holds_records` tells values that are
-    no record but hold several, which `whole` reads by `each`. `expected` says in an error what was looked for.
+    `whole` gives the trajectories of a list of messages or of a record; `together` those of all parts of a name,
+    which a format without parts does not have. `silent` tells values that may stand among parts and say nothing of
+    calls. `holds_records` tells values that are no record but hold several, which `whole` reads by `each`. `expected`
+    says in an error what was looked for.
     """
 
     expected: str
     kind: Callable[[Any], str | None]
     whole: Callable[[Any], Iterable[Trajectory | TraceError]]
-    together: Callable[[str, list[Any]], Iterable[Trajectory | TraceError]]
+    together: Callable[[str, list[Any]], Iterable[Trajectory | TraceError]] | None = None
     silent: Callable[[Any], bool] = lambda value: False
     holds_records: Callable[[Any], bool] = lambda value: False
 
@@ -228,7 +229,8 @@ def _unexpected(family: Family, value: Any) -> TraceError:
 def _together(family: Family, kind: str, values: list[Any], gaps: tuple[str, ...]) -> Iterator[Trajectory | TraceError]:
     try:
         jsontext.check_depth(values)
-        for made in family.whole(values) if kind == MESSAGE else family.together(kind, values):
+        together = None if kind == MESSAGE else family.together
+        for made in family.whole(values) if together is None else together(kind, values):
             yield made if isinstance(made, TraceError) else msgspec.structs.replace(made, gaps=(*made.gaps, *gaps))
     except jsontext.JSONError as error:
         yield TraceError(error.message)

@@ -72,10 +72,6 @@ def _messages(values: list[Any]) -> Iterator[tuple[Any, str]]:
             yield value, f"[{index}]"
 
 
-def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]:
-    return _whole(values)
-
-
 class _Log:
     """Reads messages one after another. Requests with no response between them are parallel."""
 
@@ -180,5 +176,4 @@ FAMILY = families.Family(
     expected="messages of JSON-RPC 2.0",
     kind=_kind,
     whole=_whole,
-    together=_together,
 )

@@ -58,9 +58,8 @@ def _kind(value: Any) -> str | None:
 def _whole(value: Any) -> Iterable[Trajectory]:
     if isinstance(value, list):
         return [_trajectory(value, path="")]
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
     made = _trajectory(value["messages"], path="messages")
-    return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
+    return [msgspec.structs.replace(made, **records.beside(value))]
 
 
 def _trajectory(messages: list[Any], path: str) -> Trajectory:
@@ -152,13 +151,7 @@ def _output(messages: list[Any]) -> str | None:
     return "".join(text for text in texts if isinstance(text, str)) or None
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    return _whole(values)
-
-
-_FAMILY: Final = families.Family(
-    expected="messages of Pydantic AI, with `kind` and `parts`", kind=_kind, whole=_whole, together=_together
-)
+_FAMILY: Final = families.Family(expected="messages of Pydantic AI, with `kind` and `parts`", kind=_kind, whole=_whole)
 
 
 def claims(head: bytes) -> bool:

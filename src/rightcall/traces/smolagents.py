@@ -47,10 +47,6 @@ def _whole(value: Any) -> Iterable[Trajectory]:
     return [conversation.trajectory(steps, told, warnings, path=path, output=_output(steps))]
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    return _whole(values)
-
-
 def _events(steps: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
     for index, step in enumerate(steps):
         at = f"{path}[{index}]"
@@ -122,7 +118,7 @@ def _output(steps: list[Any]) -> Any:
     return final[-1].get("action_output") if final else None
 
 
-_FAMILY: Final = families.Family(expected="steps of smolagents", kind=_kind, whole=_whole, together=_together)
+_FAMILY: Final = families.Family(expected="steps of smolagents", kind=_kind, whole=_whole)
 
 
 def claims(head: bytes) -> bool:

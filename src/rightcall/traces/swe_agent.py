@@ -103,13 +103,7 @@ def _answers(message: dict[str, Any], place: str) -> Iterator[Answered]:
 _WORDS: Final = chat.Words(call=_call, answers=_answers)
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    return ()
-
-
-_FAMILY: Final = families.Family(
-    expected="a trajectory file of SWE-agent, with `history`", kind=_kind, whole=_whole, together=_together
-)
+_FAMILY: Final = families.Family(expected="a trajectory file of SWE-agent, with `history`", kind=_kind, whole=_whole)
 
 
 def claims(head: bytes) -> bool:

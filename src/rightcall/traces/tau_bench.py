@@ -124,15 +124,10 @@ _TAU: Final = chat.Words(answers=_answers)
 _TAU2: Final = chat.Words(call=_call, answers=_answers2, callers=frozenset({"assistant", "user"}))
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    return ()
-
-
 _FAMILY: Final = families.Family(
     expected="a result of tau-bench or tau2-bench",
     kind=_kind,
     whole=_whole,
-    together=_together,
     holds_records=_holds_runs,
 )
 

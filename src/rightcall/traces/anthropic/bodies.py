@@ -89,8 +89,7 @@ def trajectory(value: Any) -> Trajectory:
     if _is_batched(value):
         return _batched(value)
     made = _told(value["messages"], toolspecs.tools(value.get("tools")))
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    return msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))
+    return msgspec.structs.replace(made, **records.beside(value))
 
 
 def _batched(value: dict[str, Any]) -> Trajectory:

@@ -50,8 +50,7 @@ def _whole(value: Any) -> Iterable[Trajectory]:
         history = [_unwrapped(one) if isinstance(one, dict) else one for one in value]
         return [messages.trajectory(history, path="")]
     made = _response(value) if _is_response(value) else _request(value)
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
+    return [msgspec.structs.replace(made, **records.beside(value))]
 
 
 def _request(value: dict[str, Any]) -> Trajectory:

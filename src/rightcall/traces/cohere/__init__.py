@@ -76,8 +76,7 @@ def _whole(value: Any) -> Iterable[Trajectory]:
     after = [value["message"]] if response else []
     gaps = _gaps(value) if response else ()
     made = _conversation([*before, *after], toolspecs.tools(value.get("tools")), gaps)
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
+    return [msgspec.structs.replace(made, **records.beside(value))]
 
 
 def _gaps(response: dict[str, Any]) -> tuple[str, ...]:

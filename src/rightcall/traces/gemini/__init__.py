@@ -53,12 +53,7 @@ def _whole(value: Any) -> Iterable[Trajectory]:
         return [_conversation(value, path="")]
     if cli.is_session(value):
         return [cli.trajectory(value)]
-    return [msgspec.structs.replace(_body(value), **_around(value))]
-
-
-def _around(value: dict[str, Any]) -> dict[str, Any]:
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    return {"expectations": records.expectations(own), **records.identity(value)}
+    return [msgspec.structs.replace(_body(value), **records.beside(value))]
 
 
 def _body(value: dict[str, Any]) -> Trajectory:

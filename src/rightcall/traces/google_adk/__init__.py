@@ -46,15 +46,10 @@ def _session(value: dict[str, Any]) -> Trajectory:
     return msgspec.structs.replace(made, id=known, conversation_id=known or None)
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory | TraceError]:
-    return _whole(values)
-
-
 _FAMILY: Final = families.Family(
     expected="an ADK event, session or eval set",
     kind=_kind,
     whole=_whole,
-    together=_together,
     holds_records=evalsets.holds_cases,
 )
 

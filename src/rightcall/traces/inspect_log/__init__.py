@@ -36,13 +36,7 @@ def _sample(value: Any, path: str) -> Trajectory:
     return sample.trajectory(sample.check(value, path), path)
 
 
-def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
-    return ()
-
-
-_FAMILY: Final = families.Family(
-    expected="an Inspect log or sample", kind=_kind, whole=_whole, together=_together, holds_records=_is_log
-)
+_FAMILY: Final = families.Family(expected="an Inspect log or sample", kind=_kind, whole=_whole, holds_records=_is_log)
 
 
 def claims(head: bytes) -> bool:

@@ -43,10 +43,9 @@ def _whole(value: Any) -> Iterable[Trajectory]:
     if not isinstance(value["messages"], list):
         found = shapes.kind(value["messages"])
         raise TraceError(f"expected an array of messages; found {found}", Where(path="messages"))
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
     told, gaps = stream.joined(value["messages"])
     made = messages.trajectory(told, (), gaps)
-    return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
+    return [msgspec.structs.replace(made, **records.beside(value))]
 
 
 def _together(kind: str, values: list[Any]) -> Iterator[Trajectory]:

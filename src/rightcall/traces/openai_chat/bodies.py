@@ -30,14 +30,8 @@ def trajectory(value: Any) -> Trajectory:
         made,
         gaps=(*made.gaps, *_beside(value, made)),
         warnings=(*made.warnings, *_several(value)),
-        expectations=records.expectations(_own(value)),
-        **records.identity(value),
+        **records.beside(value),
     )
-
-
-def _own(value: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a record that a test may own: a request body has settings of its own by some of these names."""
-    return {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
 
 
 def _beside(body: dict[str, Any], made: Trajectory) -> tuple[str, ...]:

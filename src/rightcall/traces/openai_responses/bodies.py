@@ -75,8 +75,7 @@ def trajectory(value: Any) -> Trajectory:
     made = _told(items, responses.offered(value.get("tools"), items), gaps, path)
     if value.get("status") == "completed" and made.tool_calls is None:
         made = msgspec.structs.replace(made, tool_calls=(), warnings=made.warnings[:-1])
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    return msgspec.structs.replace(made, expectations=records.expectations(own), **_identity(value))
+    return msgspec.structs.replace(made, **{**records.beside(value), **_identity(value)})
 
 
 def _told(items: list[Any], tools: tuple[ToolSpec, ...], gaps: tuple[str, ...] = (), path: str = "input") -> Trajectory:

@@ -51,8 +51,7 @@ def _whole(value: Any) -> Iterable[Trajectory]:
         known = isinstance(steps, list) and bool(steps) and all(map(messages.is_step, steps))
         return [messages.trajectory(steps if known else [value], path="steps" if known else "")]
     made = messages.trajectory(_history(value) or [])
-    own = {key: part for key, part in value.items() if key in records.DECISIVE_KEYS or key.startswith("x-")}
-    return [msgspec.structs.replace(made, expectations=records.expectations(own), **records.identity(value))]
+    return [msgspec.structs.replace(made, **records.beside(value))]
 
 
 def _together(kind: str, values: list[Any]) -> Iterable[Trajectory]:
