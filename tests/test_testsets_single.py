@@ -56,7 +56,8 @@ def test_expected_values_in_python_may_be_any_object() -> None:
         (
             {},
             "nothing is expected: give `expected_tool_calls`, `required_tools`, `tool_call_args`, "
-            "`expected_tool_sequence`, `allowed_tools`, `forbidden_tools` or `expected_tools`, or `assertions`",
+            "`expected_tool_sequence`, `allowed_tools`, `forbidden_tools`, `expected_tools`, `budget`, "
+            "`check_schemas`, `text`, `code` or `turns`, or `assertions`",
         ),
         ({"allowed_tool": []}, "allowed_tool: unknown key `allowed_tool` (did you mean `allowed_tools`?)"),
         ({"allowed_tools": None}, "allowed_tools: expected a list, found null; leave the key out or write []"),

@@ -10,7 +10,7 @@ from itertools import chain, groupby, islice
 import msgspec
 
 from rightcall import __version__, testsets, traces
-from rightcall.app import files, gates, kit, matching, runner, starter
+from rightcall.app import code, files, gates, kit, matching, runner, starter
 from rightcall.app.gates import GateOptions
 from rightcall.app.matching import Notes, Reading
 from rightcall.app.reading import Source as Source
@@ -75,7 +75,7 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     sets = [_read_tests(name, request.dialect) for name in request.tests]
     _check_ids(sets)
     notes.warnings.extend(_warnings(sets))
-    tests = [compiled for test_set in sets for compiled in compile_tests(test_set, compile_regex, compile_schema)]
+    tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in _compiled(name, test_set)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = _watched(readings(request.traces, read), watch)
     results = _results(request, found, tests, notes)
@@ -216,10 +216,14 @@ def _read_tests(name: str, dialect: str | None) -> TestSet:
     return read_test_set(data, kit.kinds(data), file=files.shown(name), dialect=dialect)
 
 
+def _compiled(name: str, test_set: TestSet) -> tuple[CompiledTest, ...]:
+    return compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
+
+
 def validate(name: str, dialect: str | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
     test_set = _read_tests(name, dialect)
-    compile_tests(test_set, compile_regex, compile_schema)
+    _compiled(name, test_set)
     return test_set, list(_warnings([test_set]))
 
 

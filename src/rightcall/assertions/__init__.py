@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from rightcall.assertions.arguments import ToolCallArgs
+from rightcall.assertions.budget import Budget
+from rightcall.assertions.code import Code
+from rightcall.assertions.schema import SchemaAssertion
 from rightcall.assertions.selection import ToolSelect
 from rightcall.assertions.sequence import ToolSequence
+from rightcall.assertions.text import Text
 from rightcall.assertions.tools import AllowedTools, ForbiddenTools, RequiredTool
 from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.assertion import Assertion
@@ -17,13 +21,21 @@ KINDS: dict[str, type[Assertion]] = {
     "allowed_tools": AllowedTools,
     "forbidden_tools": ForbiddenTools,
     "selection": ToolSelect,
+    "budget": Budget,
+    "schema": SchemaAssertion,
+    "text": Text,
+    "code": Code,
 }
 
 __all__ = [
     "KINDS",
     "AllowedTools",
+    "Budget",
+    "Code",
     "ForbiddenTools",
     "RequiredTool",
+    "SchemaAssertion",
+    "Text",
     "ToolCallArgs",
     "ToolCallTrajectory",
     "ToolSelect",

@@ -98,7 +98,7 @@ class CallsCheck(LimitCheck):
         """All calls are of one sort."""
         if len(counted.calls) > self.limit:
             made = _were_made(len(counted.calls))
-            yield _too_many(f"{made}, at most {self.limit} may be", counted, self.limit)
+            yield _too_many(f"{made}, {_allowed(self.limit)}", counted, self.limit)
 
 
 class ToolCallsCheck(LimitCheck):
@@ -109,7 +109,7 @@ class ToolCallsCheck(LimitCheck):
         for tool, positions in _positions(call.name for call in counted.calls).items():
             most = self._most(tool)
             if tool.strip() and most is not None and len(positions) > most:
-                what = f"`{visible(tool)}` was called {times(len(positions))}, at most {most} may be"
+                what = f"`{visible(tool)}` was called {times(len(positions))}, {_allowed(most)}"
                 yield _too_many(what, counted, positions[most])
 
     def refuse_doubt(self, counted: Counted) -> None:
@@ -136,7 +136,8 @@ class RepeatsCheck(LimitCheck):
                 name = visible(counted.calls[positions[0]].name)
                 first = counted.indices[positions[0]] + 1
                 what = f"`{name}` was called {times(len(positions))} with the arguments of call {first}"
-                yield _too_many(f"{what}, and may be repeated {times(self.limit)}", counted, positions[self.limit + 1])
+                may = f"may be made again {times(self.limit)}" if self.limit else "may not be made again"
+                yield _too_many(f"{what}, and {may}", counted, positions[self.limit + 1])
 
     def refuse_doubt(self, counted: Counted) -> None:
         """Calls whose name or arguments are not known may be the same as any that they could be."""
@@ -161,7 +162,7 @@ class ErrorsCheck(LimitCheck):
         if len(failed) > self.limit:
             number = amount(len(failed), "call")
             yield _too_many(
-                f"{number} failed or {'was' if len(failed) == 1 else 'were'} refused, at most {self.limit} may",
+                f"{number} failed or {'was' if len(failed) == 1 else 'were'} refused, {_allowed(self.limit)}",
                 counted,
                 failed[self.limit],
             )
@@ -204,9 +205,13 @@ def _were_made(number: int) -> str:
     return f"{amount(number, 'call')} {'was' if number == 1 else 'were'} made"
 
 
+def _allowed(number: int) -> str:
+    return f"at most {number} {'is' if number == 1 else 'are'} allowed"
+
+
 def _too_many(what: str, counted: Counted, at: int) -> Finding:
     index = counted.indices[at]
-    message = f"{what}; call {index + 1}, {visible(counted.calls[at].name)}, is the first beyond that."
+    message = f"{what}; call {index + 1}, `{visible(counted.calls[at].name)}`, is the first beyond that."
     return Finding(code="too_many", message=message, made_index=index)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import traceback
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Never
+from typing import Annotated, Any, Final, Never
 
 import msgspec
 
@@ -17,15 +17,18 @@ from rightcall.core.values import display
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.errors import TestSetError, Where
 
+FUNCTION_SCHEMA: Final[dict[str, Any]] = {"type": "string", "pattern": ".:[^:]+$"}
+"""The JSON Schema of a function as a file names it."""
+
 Function = Annotated[
     Any,
     msgspec.Meta(
         description="A Python function, as `path.py:function`; the path is relative to the test set's file.",
-        extra_json_schema={"type": "string", "pattern": ".:[^:]+$"},
+        extra_json_schema=FUNCTION_SCHEMA,
     ),
 ]
 
-EXPECTED = "expected True, False, a reason, a finding, a mapping with `passed` or `score`, or a list of these"
+EXPECTED: Final = "expected True, False, a reason, a finding, a mapping with `passed` or `score`, or a list of these"
 
 
 class Code(Assertion, frozen=True, kw_only=True, tag="code"):

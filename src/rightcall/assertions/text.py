@@ -56,8 +56,7 @@ class Text(Assertion, frozen=True, kw_only=True, tag="text"):
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories; `TestSetError` with the path of what has no effect."""
         if self.scope is not None:
-            field = "agent" if self.turn is None else "turn"
-            raise TestSetError("`text` looks at the final answer of the whole conversation", Where(path=field))
+            raise TestSetError("`text` looks at the final answer of the whole conversation, not at a turn or an agent")
         phrases = (self.must_include, self.must_not_include)
         if all(value is UNSET for value in (*phrases, self.regex)):
             raise TestSetError("expected `must_include`, `must_not_include` or `regex`, found none of them")

@@ -7,7 +7,17 @@ from typing import NoReturn
 import msgspec
 from msgspec.structs import replace
 
-from rightcall.core.assertion import Compiled, RegexEngine, SchemaEngine, Setting, compile_all, no_schemas
+from rightcall.core.assertion import (
+    CodeLoader,
+    Compiled,
+    RegexEngine,
+    SchemaEngine,
+    Setting,
+    compile_all,
+    compile_one,
+    no_code,
+    no_schemas,
+)
 from rightcall.errors import TestSetError
 from rightcall.testsets.model import Test, TestSet
 from rightcall.testsets.source import Source
@@ -22,27 +32,36 @@ class CompiledTest(msgspec.Struct, frozen=True):
     assertions: tuple[Compiled, ...]
 
 
-def compile_tests(test_set: TestSet, regex: RegexEngine, schema: SchemaEngine = no_schemas) -> tuple[CompiledTest, ...]:
+def compile_tests(
+    test_set: TestSet, regex: RegexEngine, schema: SchemaEngine = no_schemas, code: CodeLoader = no_code
+) -> tuple[CompiledTest, ...]:
     """Every test of a test set, compiled. `TestSetError` with file, line, column and path."""
-    return tuple([compile_test(test, regex, schema, test_set.source) for test in test_set.tests])
+    return tuple([compile_test(test, regex, schema, test_set.source, code) for test in test_set.tests])
 
 
 def compile_test(
-    test: Test, regex: RegexEngine, schema: SchemaEngine = no_schemas, source: Source | None = None
+    test: Test,
+    regex: RegexEngine,
+    schema: SchemaEngine = no_schemas,
+    source: Source | None = None,
+    code: CodeLoader = no_code,
 ) -> CompiledTest:
     """One test, compiled. `source` finds the line and column of a path."""
-    setting = setting_of(test, regex, schema)
+    setting = setting_of(test, regex, schema, code)
     try:
         return CompiledTest(test, compile_all(test.assertions, setting))
     except TestSetError as error:
         _refuse(test, setting, source or Source(), error)
 
 
-def setting_of(test: Test, regex: RegexEngine, schema: SchemaEngine = no_schemas) -> Setting:
+def setting_of(
+    test: Test, regex: RegexEngine, schema: SchemaEngine = no_schemas, code: CodeLoader = no_code
+) -> Setting:
     """What stands around the assertions of a test."""
     return Setting(
         regex=regex,
         schema=schema,
+        code=code,
         tool_schemas=test.tool_schemas,
         tool_aliases=test.tool_aliases,
         ignore_arguments=test.ignore_arguments,
@@ -55,7 +74,7 @@ def _refuse(test: Test, setting: Setting, source: Source, first: TestSetError) -
     """Raise the error again with the place of the assertion that it comes from."""
     for assertion, place in zip(test.assertions, test.places, strict=True):
         try:
-            assertion.compile(setting)
+            compile_one(assertion, setting)
         except TestSetError as error:
             found = source.value(place.path(error.where.path))
             where = replace(found, file=found.file or place.where.file, line=found.line or place.where.line)

@@ -8,38 +8,43 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
+from rightcall.core.provenance import uses_results
 from rightcall.core.rates import parse_rate
 from rightcall.core.results import ONE
+from rightcall.core.values import member
 from rightcall.errors import TestSetError, Where
 from rightcall.testsets.arguments import MisplacedError, settle
 from rightcall.testsets.dialects.base import Dialect, renamed
 from rightcall.testsets.explain import LATER, Problem, explain, found, unknown_key
-from rightcall.testsets.keys import BESIDE, EXPECTATION_KEYS, Keys, TestKeys
-from rightcall.testsets.marks import child
+from rightcall.testsets.keys import BESIDE, EXPECTATION_KEYS, CommonKeys, Keys, TestKeys, TurnKeys
+from rightcall.testsets.marks import child, steps
 from rightcall.testsets.model import Place, Test
 from rightcall.testsets.source import Source
-from rightcall.testsets.sugar import SETTINGS, Declared, declared, given
-from rightcall.testsets.tools import known_names, named_tools, schemas, unknown_tool
+from rightcall.testsets.sugar import SETTINGS, Declared, declared, given, in_turn, weighed
+from rightcall.testsets.tools import known_names, named_tools, schema_paths, schemas, source_tools, unknown_tool
 
 Kinds = Mapping[str, type[Assertion]]
 T = TypeVar("T")
-MAY_BE_UNKNOWN = frozenset({"allowed_tools", "forbidden_tools"})
+MAY_BE_UNKNOWN = frozenset({"allowed_tools", "forbidden_tools", "budget"})
 """Kinds that may name tools the agent does not have: a policy is often wider than one agent."""
 
 
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
     """What reading needs to know besides the data: kinds, dialect, and where the data came from.
 
-    `renames` maps native keys to those of the source; `elsewhere` are keys that did not come from the source.
+    `renames` maps native keys to those of the source, `paths` has the path of each test there, if it was another
+    tool's file; `elsewhere` are keys that did not come from the source.
     """
 
     kinds: Kinds
     dialect: Dialect
     source: Source = Source()
     renames: dict[str, str] = {}
+    paths: tuple[str, ...] | None = None
     elsewhere: frozenset[str] = frozenset()
 
     def key(self, path: str) -> Where:
@@ -51,7 +56,10 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
         return self.source.start(self.written(path)) if self._is_here(path) else Where(path=path)
 
     def written(self, path: str) -> str:
-        """The path as the source has it."""
+        """The path as the source has it; of another tool's file that of the whole test."""
+        if self.paths is not None:
+            at = steps(path)[1:2]
+            return self.paths[at[0]] if at and isinstance(at[0], int) else ""
         return renamed(path, self.renames) if self.renames else path
 
     def _is_here(self, path: str) -> bool:
@@ -82,30 +90,32 @@ def _rate(kind: type, value: Any) -> Any:
 
 
 class Common(msgspec.Struct, frozen=True, kw_only=True):
-    """What a test set says for all its tests, decoded once."""
+    """What a test set says for all its tests, decoded once. `schema_paths` has the path of each tool's schema."""
 
-    keys: Keys = Keys()
+    keys: CommonKeys = CommonKeys()
     assertions: tuple[Declared, ...] = ()
     tool_schemas: dict[str, Any] = {}
+    schema_paths: dict[str, str] = {}
 
 
-def common(keys: Keys, reader: Reader) -> Common:
+def common(keys: CommonKeys, reader: Reader) -> Common:
     """What `keys` say for all tests."""
     return Common(
         keys=keys,
-        assertions=tuple(general(keys, keys, "", reader)),
+        assertions=tuple([weighed(item, keys.severity) for item in general(keys, keys, "", reader)]),
         tool_schemas=_tool_schemas(keys, "", reader),
+        schema_paths=_schema_paths(keys, ""),
     )
 
 
-def general(keys: Keys, defaults: Keys, path: str, reader: Reader) -> Iterator[Declared]:
+def general(keys: Keys, defaults: CommonKeys, path: str, reader: Reader) -> Iterator[Declared]:
     """The assertions in their general form, with their `kind`."""
     at = child(path, "assertions")
     for index, value in enumerate(given(keys.assertions, ())):
         yield Declared(_assertion(value, defaults, child(at, index), reader), child(at, index))
 
 
-def _assertion(value: dict[str, Any], defaults: Keys, path: str, reader: Reader) -> Assertion:
+def _assertion(value: dict[str, Any], defaults: CommonKeys, path: str, reader: Reader) -> Assertion:
     kind = value.get("kind")
     if kind is None:
         reader.refuse(Problem(path, "expected the key `kind`, which is missing"))
@@ -116,7 +126,7 @@ def _assertion(value: dict[str, Any], defaults: Keys, path: str, reader: Reader)
     return convert(value, reader.kinds[kind], path, reader)
 
 
-def _completed(value: dict[str, Any], defaults: Keys) -> dict[str, Any]:
+def _completed(value: dict[str, Any], defaults: CommonKeys) -> dict[str, Any]:
     """A trajectory assertion with the test set's defaults, and bare names as calls with any arguments."""
     common = {name: getattr(defaults, name) for name in SETTINGS if getattr(defaults, name) is not UNSET}
     calls = value.get("expected_tool_calls")
@@ -133,7 +143,29 @@ def _unknown_kind(kind: Any, kinds: Kinds) -> str:
     return message if kind in LATER else message.replace("key", "kind").replace("kinds here", "kinds")
 
 
-def _tool_schemas(keys: Keys, path: str, reader: Reader) -> dict[str, Any]:
+def _turns(keys: TestKeys, shared: CommonKeys, path: str, reader: Reader) -> Iterator[Declared]:
+    """The assertions of each turn, which the test's own keys and those of the test set are defaults for."""
+    defaults = replace(shared, check_schemas=UNSET, **_defaults(keys))
+    for index, turn in enumerate(given(keys.turns, ())):
+        at = child(child(path, "turns"), index)
+        _check_beside(turn, _said(turn), at, reader)
+        for item in (*declared(turn, defaults, at), *general(turn, defaults, at, reader)):
+            if item.assertion.turn is not None:
+                message = f"this stands in turn {index + 1}, which says it; leave `turn` out"
+                reader.refuse(Problem(child(item.path, "turn"), message, "key"))
+            yield weighed(in_turn(item, index + 1), turn.severity)
+
+
+def _defaults(keys: TestKeys) -> dict[str, Any]:
+    return {name: getattr(keys, name) for name in SETTINGS if getattr(keys, name) is not UNSET}
+
+
+def _schema_paths(keys: CommonKeys | TestKeys, path: str) -> dict[str, str]:
+    tools = keys.tool_schemas
+    return {} if isinstance(tools, UnsetType) else schema_paths(tools, child(path, "tool_schemas"))
+
+
+def _tool_schemas(keys: CommonKeys | TestKeys, path: str, reader: Reader) -> dict[str, Any]:
     if isinstance(keys.tool_schemas, UnsetType):
         return {}
     try:
@@ -153,9 +185,12 @@ def _check_aliases(aliases: Mapping[str, str], keys: TestKeys, path: str, reader
 
 def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Reader, extra: dict[str, Any]) -> Test:
     """One test of its keys, its `x-…` keys and what its test set says for all."""
-    _check_beside(keys, path, reader)
-    own = [*declared(keys, shared.keys, path), *general(keys, shared.keys, path, reader)]
-    placed = [_placed(item, reader) for item in (*own, *shared.assertions)]
+    _check_beside(keys, _said_by_test(keys, path, reader), path, reader)
+    own = [*declared(keys, shared.keys, path), *_turns(keys, shared.keys, path, reader)]
+    own += general(keys, shared.keys, path, reader)
+    weighty = [weighed(weighed(item, keys.severity), shared.keys.severity) for item in own]
+    schema_places = {**shared.schema_paths, **_schema_paths(keys, path)}
+    placed = [_placed(item, schema_places, reader) for item in (*weighty, *shared.assertions)]
     tool_schemas = {**shared.tool_schemas, **_tool_schemas(keys, path, reader)}
     tool_aliases = {**shared.keys.tool_aliases, **keys.tool_aliases}
     _check_aliases(tool_aliases, keys, path, reader)
@@ -168,6 +203,7 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
         category=keys.category,
         topic=keys.topic,
         prompt=keys.prompt,
+        turns=tuple([turn.prompt for turn in given(keys.turns, ())]),
         tags=keys.tags,
         metadata=keys.metadata,
         extra=extra,
@@ -185,8 +221,10 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
     )
 
 
-def _placed(item: Declared, reader: Reader) -> tuple[Assertion, Place]:
+def _placed(item: Declared, schema_places: Mapping[str, str], reader: Reader) -> tuple[Assertion, Place]:
     fields = {name: reader.written(path) for name, path in item.fields.items()}
+    if item.assertion.__struct_config__.tag == "schema":
+        fields |= {member("tool_schemas", name): reader.written(path) for name, path in schema_places.items()}
     place = Place(reader.start(item.path), fields)
     try:
         return settle(item.assertion, "", reader.dialect.arguments), place
@@ -195,8 +233,13 @@ def _placed(item: Declared, reader: Reader) -> tuple[Assertion, Place]:
         raise TestSetError(error.message, find(place.path(error.path))) from None
 
 
-def _check_beside(keys: TestKeys, path: str, reader: Reader) -> None:
-    said = {key for key in EXPECTATION_KEYS if getattr(keys, key) is not UNSET}
+def _said(keys: TurnKeys) -> set[str]:
+    return {key for key in EXPECTATION_KEYS if getattr(keys, key, UNSET) is not UNSET}
+
+
+def _said_by_test(keys: TestKeys, path: str, reader: Reader) -> set[str]:
+    """The expectation keys of a test. Settings of expected calls speak for those of its turns too."""
+    said = _said(keys)
     configuration = keys.test_configuration
     if configuration is not UNSET and configuration.expected_tool_calls is not UNSET:
         if "expected_tool_calls" in said:
@@ -204,8 +247,14 @@ def _check_beside(keys: TestKeys, path: str, reader: Reader) -> None:
             at = child(child(path, "test_configuration"), "expected_tool_calls")
             reader.refuse(Problem(at, message, "key"))
         said.add("expected_tool_calls")
+    if any(turn.expected_tool_calls is not UNSET for turn in given(keys.turns, ())):
+        said.add("expected_tool_calls")
+    return said
+
+
+def _check_beside(keys: TurnKeys, said: set[str], path: str, reader: Reader) -> None:
     for key, others in BESIDE.items():
-        if getattr(keys, key) is not UNSET and said.isdisjoint(others):
+        if getattr(keys, key, UNSET) is not UNSET and said.isdisjoint(others):
             words = " or ".join(f"`{other}`" for other in others)
             reader.refuse(Problem(child(path, key), f"`{key}` has no effect without {words}", "key"))
 
@@ -219,8 +268,7 @@ def _check_names(
     """Refuse expected names that no tool has, when the tools are given (G27)."""
     known = known_names(tool_schemas, tool_aliases)
     for assertion, place in placed if known else ():
-        if assertion.__struct_config__.tag in MAY_BE_UNKNOWN:
-            continue
-        for path, name in named_tools(assertion):
+        named = () if assertion.__struct_config__.tag in MAY_BE_UNKNOWN else named_tools(assertion)
+        for path, name in (*named, *(source_tools(assertion) if uses_results(assertion) else ())):
             if name not in known:
                 raise TestSetError(unknown_tool(name, known), reader.source.value(place.path(path)))

@@ -17,7 +17,7 @@ from rightcall.core.values import visible
 from rightcall.errors import did_you_mean
 from rightcall.testsets.marks import child
 
-LATER: Final = frozenset({"rules", "budget", "text", "rubric", "code", "turns"})
+LATER: Final = frozenset({"rules", "rubric"})
 """Expectation keys and kinds that later versions know."""
 
 

@@ -12,10 +12,14 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from rightcall.assertions.arguments import ToolCallArgs
+from rightcall.assertions.budget import Limits
+from rightcall.assertions.code import FUNCTION_SCHEMA
 from rightcall.assertions.sequence import Step
+from rightcall.assertions.text import Said
 from rightcall.assertions.tools import ForbiddenTool
 from rightcall.core.counting import Count
 from rightcall.core.patterns import ExpectedCall
+from rightcall.core.verdicts import Severity
 
 Match = Annotated[
     Literal["exact", "in_order", "any_order", "subset", "superset"],
@@ -49,18 +53,40 @@ ExpectedCalls = Annotated[
 ]
 
 
+Functions = Annotated[
+    Any,
+    Meta(
+        description="A Python function that judges, as `path.py:function`, or a list of them.",
+        extra_json_schema={"anyOf": [FUNCTION_SCHEMA, {"type": "array", "items": FUNCTION_SCHEMA, "minItems": 1}]},
+    ),
+]
+Severities = Annotated[
+    Severity, Meta(description="What the assertions here decide if they do not say it themselves; by default `block`.")
+]
+CheckSchemas = Annotated[
+    bool, Meta(description="Whether every call must name a tool there is, with arguments that satisfy its JSON Schema.")
+]
+
+
 class Keys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Keys that stand on a test, or on the test set for all its tests."""
+    """Keys that stand on a test or a turn of it, or on the test set for all its tests."""
 
     match: Match | UnsetType = UNSET
     arguments: Arguments | UnsetType = UNSET
     only_successful: OnlySuccessful | UnsetType = UNSET
+    check_schemas: CheckSchemas | UnsetType = UNSET
+    severity: Severities | UnsetType = UNSET
+    assertions: Assertions | UnsetType = UNSET
+
+
+class CommonKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Keys that stand on the test set for all its tests; all of them may stand on a test too."""
+
     parallel: Parallel | UnsetType = UNSET
     ignore_arguments: IgnoreArguments = ()
     tool_aliases: ToolAliases = {}
     tool_schemas: ToolSchemas | UnsetType = UNSET
     count: Count | UnsetType = UNSET
-    assertions: Assertions | UnsetType = UNSET
     metadata: Metadata = {}
 
 
@@ -72,20 +98,11 @@ class TestConfiguration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     expected_tool_calls: ExpectedCalls | UnsetType = UNSET
 
 
-class TestKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One test: what it is called, what the agent is asked, and what is expected of its tool calls."""
+class TurnKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One turn of a conversation: what the user says, and what is expected of the calls that follow."""
 
-    __test__ = False
-
-    id: Annotated[str, Meta(min_length=1, description="Unique and stable; recordings name it.")] | UnsetType = UNSET
-    name: Annotated[str, Meta(description="What reports call the test; may change.")] | None = None
-    requirement: Label = None
-    category: Label = None
-    topic: Label = None
     prompt: Annotated[Any, Meta(description="What the agent is asked.")] = None
-    tags: Annotated[tuple[str, ...], Meta(description="Labels; kept and shown in reports.")] = ()
     expected_tool_calls: ExpectedCalls | UnsetType = UNSET
-    test_configuration: TestConfiguration | UnsetType = UNSET
     required_tools: (
         Annotated[tuple[str, ...], Meta(description="Tools that must each be called at some point.")] | UnsetType
     ) = UNSET
@@ -114,6 +131,35 @@ class TestKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
         Annotated[float, Meta(ge=0, le=100, description="Score that `expected_tools` must reach; by default 100.")]
         | UnsetType
     ) = UNSET
+    budget: Annotated[Limits, Meta(description="How many calls may be made.")] | UnsetType = UNSET
+    text: Annotated[Said, Meta(description="What the agent's final answer says.")] | UnsetType = UNSET
+    code: Functions = UNSET
+
+
+class TestKeys(TurnKeys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One test: what it is called, what the agent is asked, and what is expected of its tool calls."""
+
+    __test__ = False
+
+    id: Annotated[str, Meta(min_length=1, description="Unique and stable; recordings name it.")] | UnsetType = UNSET
+    name: Annotated[str, Meta(description="What reports call the test; may change.")] | None = None
+    requirement: Label = None
+    category: Label = None
+    topic: Label = None
+    tags: Annotated[tuple[str, ...], Meta(description="Labels; kept and shown in reports.")] = ()
+    test_configuration: TestConfiguration | UnsetType = UNSET
+    turns: (
+        Annotated[
+            tuple[TurnKeys, ...], Meta(min_length=1, description="The turns of the user, and what is expected of each.")
+        ]
+        | UnsetType
+    ) = UNSET
+    parallel: Parallel | UnsetType = UNSET
+    ignore_arguments: IgnoreArguments = ()
+    tool_aliases: ToolAliases = {}
+    tool_schemas: ToolSchemas | UnsetType = UNSET
+    count: Count | UnsetType = UNSET
+    metadata: Metadata = {}
     repeat: Annotated[int, Meta(ge=1, description="For running an agent; grading ignores it.")] = 1
     min_pass_rate: (
         Annotated[Fraction, Meta(description="Share of attempts that must pass; by default all.")] | UnsetType
@@ -137,7 +183,7 @@ class GateKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = {}
 
 
-class FileKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class FileKeys(CommonKeys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A test set: tests that are graded together, what holds for all of them, and the gate."""
 
     version: Annotated[Literal[1], Meta(description="Version of this format.")] = 1
@@ -156,6 +202,11 @@ EXPECTATIONS: Final = (
     "allowed_tools",
     "forbidden_tools",
     "expected_tools",
+    "budget",
+    "check_schemas",
+    "text",
+    "code",
+    "turns",
 )
 """Expectation keys in the order of their verdicts."""
 

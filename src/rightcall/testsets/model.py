@@ -34,7 +34,8 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 
     `id` is unique in its test set; `positional` says that it is only the position, for want of one.
     `extra` keeps the `x-…` keys. `where` is the place of the test in its file, and `places` has that of each
-    of its assertions. `warnings` are those of a test that stands in no test set.
+    of its assertions. `turns` are the prompts of a conversation of several
+    turns. `warnings` are those of a test that stands in no test set.
     """
 
     __test__ = False
@@ -46,6 +47,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     category: str | None = None
     topic: str | None = None
     prompt: Any = None
+    turns: tuple[Any, ...] = ()
     tags: tuple[str, ...] = ()
     metadata: dict[str, Any] = {}
     extra: dict[str, Any] = {}

@@ -48,6 +48,11 @@ def without_record_fields(test: Any, path: str, ignored: Ignored) -> Any:
     if "test_configuration" in test:
         at = child(path, "test_configuration")
         changed["test_configuration"] = _with_clean_calls(test["test_configuration"], at, ignored)
+    if isinstance(test.get("turns"), list | tuple):
+        at = child(path, "turns")
+        changed["turns"] = [
+            without_record_fields(turn, child(at, index), ignored) for index, turn in enumerate(test["turns"])
+        ]
     if isinstance(test.get("assertions"), list | tuple):
         at = child(path, "assertions")
         changed["assertions"] = [
@@ -82,6 +87,8 @@ def accepting_null_arguments(test: Any) -> Any:
         changed["expected_tool_calls"] = [_without_null(call) for call in test["expected_tool_calls"]]
     if isinstance(test.get("test_configuration"), dict):
         changed["test_configuration"] = accepting_null_arguments(test["test_configuration"])
+    if isinstance(test.get("turns"), list | tuple):
+        changed["turns"] = [accepting_null_arguments(turn) for turn in test["turns"]]
     return changed
 
 
@@ -100,4 +107,8 @@ def null_key(test: Any, path: str) -> Problem | None:
                 if value is None:
                     at = child(child(child(path, name), index), str(key))
                     return Problem(at, f"expected a value for `{shorten(str(key))}`, found null; leave the key out")
+    turns = test.get("turns") if isinstance(test, dict) else None
+    for index, turn in enumerate(turns if isinstance(turns, list | tuple) else ()):
+        if problem := null_key(turn, child(child(path, "turns"), index)):
+            return problem
     return None

@@ -94,18 +94,24 @@ def _refine_tests(head: dict[str, Any], definitions: dict[str, Any], kinds: list
     test["title"] = "Test"
     dialect = head["properties"]["dialect"]
     head["properties"]["dialect"] = {"const": "native", "description": dialect["description"]}
+    turn = definitions["TurnKeys"]
+    turn["title"] = "Turn"
     for keys in (head, test):
         keys["patternProperties"] = _EXTRA
+    for keys in (head, test, turn):
         keys["properties"]["assertions"]["items"] = {"anyOf": kinds}
     sugar = {**definitions["ToolCallArgs"], "properties": {**definitions["ToolCallArgs"]["properties"]}}
     del sugar["properties"]["kind"]
     sugar["required"] = [key for key in sugar["required"] if key != "kind"]
     definitions["ToolCallArgsEntry"] = sugar
-    test["properties"]["tool_call_args"]["items"] = {"$ref": "#/$defs/ToolCallArgsEntry"}
-    test["dependentSchemas"] = {
-        key: {"anyOf": [{"required": [other]} for other in _places(others)]} for key, others in BESIDE.items()
-    }
+    for keys, places in ((test, ("test_configuration", "turns")), (turn, ())):
+        keys["properties"]["tool_call_args"]["items"] = {"$ref": "#/$defs/ToolCallArgsEntry"}
+        keys["dependentSchemas"] = {
+            key: {"anyOf": [{"required": [other]} for other in _places(others, places)]}
+            for key, others in BESIDE.items()
+            if key in keys["properties"]
+        }
 
 
-def _places(keys: tuple[str, ...]) -> list[str]:
-    return [*keys, *(["test_configuration"] if "expected_tool_calls" in keys else [])]
+def _places(keys: tuple[str, ...], also: tuple[str, ...]) -> list[str]:
+    return [*keys, *(also if "expected_tool_calls" in keys else ())]

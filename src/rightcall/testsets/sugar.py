@@ -6,15 +6,20 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
+from rightcall.assertions.budget import LIMITS, Budget
+from rightcall.assertions.code import Code
+from rightcall.assertions.schema import SchemaAssertion
 from rightcall.assertions.selection import ToolSelect
 from rightcall.assertions.sequence import ToolSequence
+from rightcall.assertions.text import Text
 from rightcall.assertions.tools import AllowedTools, ForbiddenTools, RequiredTool
 from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.assertion import Assertion
 from rightcall.core.patterns import ExpectedCall
-from rightcall.testsets.keys import Keys, TestKeys
+from rightcall.core.verdicts import Severity
+from rightcall.testsets.keys import CommonKeys, TestKeys, TurnKeys
 from rightcall.testsets.marks import child
 
 T = TypeVar("T")
@@ -31,8 +36,8 @@ class Declared(msgspec.Struct, frozen=True):
     fields: dict[str, str] = {}
 
 
-def declared(test: TestKeys, defaults: Keys, path: str) -> Iterator[Declared]:
-    """The assertions of a test's own keys; absent keys and empty families give none."""
+def declared(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declared]:
+    """The assertions of a test's own keys, or of a turn's; absent keys and empty families give none."""
     yield from _trajectory(test, defaults, path)
     at = child(path, "required_tools")
     for index, tool in enumerate(given(test.required_tools, ())):
@@ -47,6 +52,23 @@ def declared(test: TestKeys, defaults: Keys, path: str) -> Iterator[Declared]:
     if forbidden := given(test.forbidden_tools, ()):
         yield _listing(ForbiddenTools(tools=forbidden), "tools", child(path, "forbidden_tools"))
     yield from _selection(test, path)
+    yield from _budget(test, path)
+    yield from _schema(test, defaults, path)
+    if not isinstance(test.text, UnsetType):
+        yield Declared(Text(**structs.asdict(test.text)), child(path, "text"))
+    yield from _code(test, path)
+
+
+def weighed(item: Declared, severity: Severity | UnsetType) -> Declared:
+    """The same with the severity that holds around it, where its assertion has none of its own."""
+    if item.assertion.severity is not None or isinstance(severity, UnsetType):
+        return item
+    return structs.replace(item, assertion=structs.replace(item.assertion, severity=severity))
+
+
+def in_turn(item: Declared, turn: int) -> Declared:
+    """The same, of the calls of one turn."""
+    return structs.replace(item, assertion=structs.replace(item.assertion, turn=turn))
 
 
 def given(value: T | UnsetType, otherwise: T) -> T:
@@ -58,9 +80,9 @@ def _listing(assertion: Assertion, field: str, path: str) -> Declared:
     return Declared(assertion, path, {field: path})
 
 
-def _trajectory(test: TestKeys, defaults: Keys, path: str) -> Iterator[Declared]:
+def _trajectory(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declared]:
     calls, at = test.expected_tool_calls, child(path, "expected_tool_calls")
-    if calls is UNSET and test.test_configuration is not UNSET:
+    if calls is UNSET and isinstance(test, TestKeys) and test.test_configuration is not UNSET:
         calls = test.test_configuration.expected_tool_calls
         at = child(child(path, "test_configuration"), "expected_tool_calls")
     if isinstance(calls, UnsetType):
@@ -68,7 +90,7 @@ def _trajectory(test: TestKeys, defaults: Keys, path: str) -> Iterator[Declared]
     settings: dict[str, Any] = {}
     fields = {"expected_tool_calls": at}
     for name in SETTINGS:
-        own, common = getattr(test, name), getattr(defaults, name)
+        own, common = getattr(test, name, UNSET), getattr(defaults, name)
         fields[name] = child(path, name) if own is not UNSET else name
         if own is not UNSET or common is not UNSET:
             settings[name] = own if own is not UNSET else common
@@ -76,7 +98,34 @@ def _trajectory(test: TestKeys, defaults: Keys, path: str) -> Iterator[Declared]
     yield Declared(ToolCallTrajectory(expected_tool_calls=expected, **settings), at, fields)
 
 
-def _selection(test: TestKeys, path: str) -> Iterator[Declared]:
+def _budget(test: TurnKeys, path: str) -> Iterator[Declared]:
+    """One assertion a limit, so that each has a verdict of its own; without a limit, one that will be refused."""
+    if isinstance(test.budget, UnsetType):
+        return
+    at = child(path, "budget")
+    limits = {name: limit for name in LIMITS if (limit := getattr(test.budget, name)) is not UNSET}
+    for name, limit in limits.items():
+        yield Declared(Budget(**{name: limit}), child(at, name), {name: child(at, name)})
+    if not limits:
+        yield Declared(Budget(), at)
+
+
+def _schema(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declared]:
+    if given(test.check_schemas, given(defaults.check_schemas, False)):
+        name = "check_schemas"
+        yield Declared(SchemaAssertion(), name if test.check_schemas is UNSET else child(path, name))
+
+
+def _code(test: TurnKeys, path: str) -> Iterator[Declared]:
+    at = child(path, "code")
+    if isinstance(test.code, list | tuple) and test.code:
+        for index, function in enumerate(test.code):
+            yield Declared(Code(function=function), child(at, index), {"function": child(at, index)})
+    elif test.code is not UNSET:
+        yield Declared(Code(function=test.code), at, {"function": at})
+
+
+def _selection(test: TurnKeys, path: str) -> Iterator[Declared]:
     if isinstance(test.expected_tools, UnsetType):
         return
     at = child(path, "expected_tools")

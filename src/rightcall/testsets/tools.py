@@ -7,13 +7,15 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.operators import Operator
+from rightcall.core.operators.provenance import From
 from rightcall.core.patterns import ExpectedCall
 from rightcall.errors import did_you_mean
 from rightcall.testsets.arguments import MisplacedError
 from rightcall.testsets.explain import found, shorten
 from rightcall.testsets.marks import child
 
-NAMES = ("tool", "tools", "expected_tools")
+NAMES = ("tool", "tools", "expected_tools", "max_calls_per_tool")
 """Fields of assertions that hold tool names."""
 
 
@@ -31,6 +33,19 @@ def schemas(tools: Any, path: str) -> dict[str, Any]:
             raise MisplacedError(child(path, index), f"the tool `{shorten(name)}` is defined twice")
         named[name] = schema
     return named
+
+
+def schema_paths(tools: Any, path: str) -> dict[str, str]:
+    """Where the JSON Schema of each tool stands in `tool_schemas`, which `schemas` has taken."""
+    if isinstance(tools, Mapping):
+        return {name: child(path, name) for name in tools}
+    return dict(_definition_path(tool, child(path, index)) for index, tool in enumerate(tools))
+
+
+def _definition_path(tool: dict[str, Any], path: str) -> tuple[str, str]:
+    is_nested = isinstance(tool.get("function"), dict)
+    holder, at = (tool["function"], child(path, "function")) if is_nested else (tool, path)
+    return holder["name"], child(at, "parameters" if "parameters" in holder else "input_schema")
 
 
 def _definition(tool: dict[str, Any], path: str) -> tuple[str, Any]:
@@ -62,9 +77,28 @@ def named_tools(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
                 yield from named_tools(inner, at)
 
 
+def source_tools(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """The tools whose results an assertion asks for, each with the path of the argument that does."""
+    if isinstance(value, From):
+        yield child(path, From.name), value.tool
+    elif isinstance(value, Operator):
+        yield from ((path, tool) for field in value.holds for _, tool in source_tools(getattr(value, field), path))
+    elif isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            yield from source_tools(getattr(value, field), child(path, field))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from source_tools(item, child(path, str(key)))
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from source_tools(item, child(path, index))
+
+
 def _names(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
+    elif isinstance(value, dict):
+        yield from ((child(path, name), name) for name in value)
     elif isinstance(value, tuple):
         for index, item in enumerate(value):
             at = child(path, index)

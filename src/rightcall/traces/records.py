@@ -20,6 +20,12 @@ EXPECTATION_KEYS: Final = (
     "expected_tools",
     "threshold",
     "forbidden_tools",
+    "budget",
+    "check_schemas",
+    "text",
+    "code",
+    "turns",
+    "severity",
     "assertions",
     "tool_schemas",
     "tool_aliases",
@@ -38,7 +44,11 @@ EXPECTATION_KEYS: Final = (
 )
 """Keys of a test that a record may carry beside its calls. They are kept undecoded."""
 
-DECISIVE_KEYS: Final = frozenset(EXPECTATION_KEYS) - {"name", "prompt", "topic", "category", "tags", "count"}
+_COMMON_WORDS: Final = frozenset({"budget", "text", "code", "turns", "severity"})
+
+DECISIVE_KEYS: Final = (
+    frozenset(EXPECTATION_KEYS) - {"name", "prompt", "topic", "category", "tags", "count"} - _COMMON_WORDS
+)
 """Expectation keys that no other format uses for something else."""
 
 
@@ -77,7 +87,7 @@ def unknown_keys(record: Iterable[str], known: Iterable[str]) -> tuple[str, ...]
 
 _GRAVE: Final = (
     "tool_calls",
-    *(key for key in EXPECTATION_KEYS if key not in ("name", "topic", "prompt", "tags")),
+    *(key for key in EXPECTATION_KEYS if key not in {"name", "topic", "prompt", "tags", *_COMMON_WORDS}),
 )
 
 
