@@ -76,28 +76,44 @@ def _grade_by_test(
 ) -> list[TraceError]:
     """Grade everything and return what could not be read."""
     bad: list[TraceError] = []
+    for pair in pairs(readings, table, id_key, notes):
+        if isinstance(pair, TraceError):
+            _keep_unread(pair, attempts, bad)
+        else:
+            compiled, reading = pair
+            attempts.add(compiled.test.id, runner.attempt(reading.trajectory, compiled, reading.file))
+    return bad
+
+
+Pair = tuple[CompiledTest, Reading]
+"""A test and a trajectory that belong together."""
+
+
+def pairs(
+    readings: Iterable[Reading], table: Mapping[str, CompiledTest], id_key: str | None, notes: Notes
+) -> Iterator[Pair | TraceError]:
+    """Each trajectory with the test that it belongs to (see `by_test`), and each error as it is."""
     carried: list[str] = []
     lonely: Reading | None = None
     count = 0
     for reading in readings:
         item, count = reading.item, count + 1
         if isinstance(item, TraceError):
-            _keep_unread(item, attempts, bad)
+            yield item
             continue
         if _expects(item):
             carried.append(_shown(item, reading.file))
         named = _named(item, id_key)
         identity = _belongs_to(item, named, table)
         if identity is not None:
-            attempts.add(identity, runner.attempt(item, table[identity], reading.file))
+            yield table[identity], reading
         elif count == 1 and len(table) == 1 and named is None:
             lonely = reading
         else:
             notes.unused.append(_unused(item, reading.file, named))
     if lonely is not None:
-        _settle_lonely(lonely, count, next(iter(table.values())), attempts, notes)
+        yield from _settle_lonely(lonely, count, next(iter(table.values())), notes)
     _note_carried(carried, notes)
-    return bad
 
 
 def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
@@ -248,17 +264,10 @@ def _belongs_to(trajectory: Trajectory, named: str | None, table: Mapping[str, C
     return next((name for name in candidates if name is not None and name in table), None)
 
 
-def _settle_lonely(
-    reading: Reading,
-    count: int,
-    compiled: CompiledTest,
-    attempts: _Attempts,
-    notes: Notes,
-) -> None:
-    item = reading.item
-    assert isinstance(item, Trajectory)
+def _settle_lonely(reading: Reading, count: int, compiled: CompiledTest, notes: Notes) -> Iterator[Pair]:
+    item = reading.trajectory
     if count == 1:
-        attempts.add(compiled.test.id, runner.attempt(item, compiled, reading.file))
+        yield compiled, reading
         if (item.id or item.conversation_id) and not compiled.test.positional:
             shown = _shown(item, reading.file)
             notes.warnings.append(f"`{shown}` was graded for `{compiled.test.id}`: there is one of each, of other ids")
