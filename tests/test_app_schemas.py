@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.app.formats import FORMATS
+from rightcall.app.schema_formats import FORMATS
 from rightcall.app.schemas import compile_schema
 from rightcall.core.assertion import CannotJudge
 from rightcall.errors import TestSetError

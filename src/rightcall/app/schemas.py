@@ -101,7 +101,7 @@ def _check_part(part: Mapping[str, Any], path: str, *, has_patterns: bool) -> No
 
 
 def _check_format(part: Mapping[str, Any], path: str) -> None:
-    from rightcall.app.formats import FORMATS
+    from rightcall.app.schema_formats import FORMATS
 
     form = part.get("format")
     if form is not None and form not in FORMATS:
@@ -158,7 +158,7 @@ class _Validator:
         from jsonschema import FormatChecker, validators
         from referencing import Registry
 
-        from rightcall.app.formats import FORMATS
+        from rightcall.app.schema_formats import FORMATS
 
         self._steps = threading.local()
         ours = {name: each for name, each in _KEYWORDS.items() if name in draft.VALIDATORS}
