@@ -24,9 +24,8 @@ def _whole(value: Any) -> Iterable[Trajectory]:
     made = _trajectory(value, "steps", warnings)
     gaps: list[str] = []
     calls = tuple(_nested(value, warnings, gaps))
-    if len(calls) > documents.MAX_CALLS:
-        limit = f"{len(calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        raise TraceError(limit, Where(path="steps"))
+    if too_many := documents.too_many_calls(len(calls), path="steps"):
+        raise too_many
     session, identity = value.get("session_id"), value.get("trajectory_id")
     known = next((one for one in (identity, session) if isinstance(one, str) and one), "")
     return [
@@ -67,7 +66,7 @@ def _nested(root: dict[str, Any], warnings: list[str], gaps: list[str]) -> Itera
     count = 0
     while waiting:
         call, parent, path = waiting.pop()
-        references = [known.pop(one) for one in _references(root, call) if one in known]
+        references = [known.pop(one) for one in _references(call) if one in known]
         yield msgspec.structs.replace(call, parent=parent, agent_path=path, kind="agent" if references else call.kind)
         for child in reversed(references):
             gaps += _push(waiting, child, count, path, warnings)
@@ -100,7 +99,7 @@ def _whole_ones(found: Any) -> list[dict[str, Any]]:
     return [one for one in listed if isinstance(one, dict) and isinstance(one.get("steps"), list)]
 
 
-def _references(root: dict[str, Any], call: ToolCall) -> list[str]:
+def _references(call: ToolCall) -> list[str]:
     """The ids of the sub-agents that a call started, which its reader has kept among the sources."""
     return [source.removeprefix(_REF) for source in call.sources if source.startswith(_REF)]
 

@@ -81,13 +81,13 @@ class Reading:
         blocks = list(_blocks(message, at))
         role = message.get("role")
         if role == "assistant":
-            yield from self._asked(blocks, at)
+            yield from self._asked(blocks)
         elif role == "user":
             yield from self._said(blocks, at)
         elif role != "system":
             raise TraceError(f"unknown role {role!r}", Where(path=join_path(at, "role")))
 
-    def _asked(self, blocks: list[tuple[dict[str, Any], str]], at: str) -> Iterator[Event]:
+    def _asked(self, blocks: list[tuple[dict[str, Any], str]]) -> Iterator[Event]:
         """The calls of a message. What follows a result that stands between was asked after it."""
         calls: list[ToolCall] = []
         told = False

@@ -10,7 +10,6 @@ import msgspec
 
 from rightcall.core import jsontext
 from rightcall.core.calls import UNSETTLED_STATUSES, CallStatus, Ingestion, ToolCall, ToolSpec, Trajectory
-from rightcall.errors import TraceError, Where
 from rightcall.traces import documents, hidden
 
 
@@ -148,9 +147,8 @@ def trajectory(
     """
     heard = list(events)
     told = joined(heard)
-    if len(told.calls) > documents.MAX_CALLS:
-        limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        raise TraceError(limit, Where(path=path))
+    if too_many := documents.too_many_calls(len(told.calls), path):
+        raise too_many
     placed = ((one, f"{path}[{index}]") for index, one in enumerate(messages)) if searched is None else searched
     recorded = any(isinstance(event, Asked | Answered) for event in heard)
     return Trajectory(

@@ -14,12 +14,16 @@ import msgspec
 
 from rightcall.core import jsontext
 from rightcall.errors import TraceError, Where
+from rightcall.traces import splitting
 
 MAX_RECORD: Final = 10 * 1024 * 1024
 """Bytes of one record: a line, or an element of an array of records (G8)."""
 
 MAX_DOCUMENT: Final = 256 * 1024 * 1024
 """Bytes of one document that must be held whole, such as an export of many spans."""
+
+MOST: Final = f"the limit of {MAX_DOCUMENT // 2**20} MiB"
+"""How messages call the limit of a document."""
 
 MAX_CALLS: Final = 100_000
 """Calls of one trajectory (G8)."""
@@ -87,8 +91,7 @@ def whole(chunks: Iterable[bytes]) -> bytes:
         taken.append(chunk)
         size += len(chunk)
         if size > MAX_DOCUMENT:
-            limit = MAX_DOCUMENT // (1024 * 1024)
-            raise TraceError(f"the file can only be read whole, and is larger than the limit of {limit} MiB; split it")
+            raise TraceError(f"the file can only be read whole, and is larger than {MOST}; split it")
     return b"".join(taken)
 
 
@@ -216,6 +219,13 @@ def check_size(size: int) -> None:
         raise TraceError(f"the record is larger than the limit of {MAX_RECORD // (1024 * 1024)} MiB")
 
 
+def too_many_calls(count: int, path: str = "", record_id: str | None = None) -> TraceError | None:
+    """What is wrong with a trajectory of so many calls, if they are more than the limit (G8)."""
+    if count <= MAX_CALLS:
+        return None
+    return TraceError(f"{count:,} calls are more than the limit of {MAX_CALLS:,}", Where(path=path), record_id)
+
+
 _ID = re.compile(
     rb'\s*\{(?:\s*"(?:[^"\\]|\\.)*+"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]++)\s*,)*?\s*"id"\s*:\s*("(?:[^"\\]|\\.)*+")'
 )
@@ -264,16 +274,12 @@ def _document(data: bytes, line: int, complete: bool) -> Document | TraceError:
         return TraceError(f"{cut}{error.message}", at)
 
 
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[][{}]', re.DOTALL)
-_REST = re.compile(rb'(?:[^"\\]++|\\.)*+("|\\?\Z)', re.DOTALL)
-
-
 def _split(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int, bool]]:
     """Cut where one top-level value ends and the next begins: the value, its line, whether it is complete."""
-    ends, held, size, line = _Ends(), list[bytes](), 0, 1
-    for piece in _pieces(chunks):
+    held, size, line = list[bytes](), 0, 1
+    for piece, ends in splitting.ends(_pieces(chunks)):
         start = 0
-        for end in ends.within(piece):
+        for end in ends:
             data = b"".join([*held, piece[start:end]])
             yield data, line + _leading_lines(data), True
             line += data.count(b"\n")
@@ -281,37 +287,10 @@ def _split(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int, bool]]:
         held.append(piece[start:])
         size += len(piece) - start
         if size > MAX_DOCUMENT:
-            limit = MAX_DOCUMENT // (1024 * 1024)
-            raise TraceError(
-                f"one document is larger than the limit of {limit} MiB; write one record or request a line"
-            )
+            raise TraceError(f"one document is larger than {MOST}; write one record or request a line")
     data = b"".join(held)
     if data.strip():
         yield data, line + _leading_lines(data), False
-
-
-class _Ends:
-    """Where top-level values end, piece by piece: how deep the text is, and what of a string stays open."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._open: bytes | None = None
-
-    def within(self, piece: bytes) -> Iterator[int]:
-        at = 0
-        if self._open is not None:
-            rest = _REST.match(piece, min(len(self._open), len(piece)))
-            if rest is None or rest[1] != b'"':
-                self._open = b"" if rest is None else rest[1]
-                return
-            at, self._open = rest.end(), None
-        for token in _TOKEN.finditer(piece, at):
-            if token[1] is None:
-                self._depth += 1 if token[0] in b"{[" else -1
-                if self._depth == 0:
-                    yield token.end()
-            elif token[1] != b'"':
-                self._open = token[1]
 
 
 def _leading_lines(data: bytes) -> int:

@@ -98,30 +98,27 @@ def joined(parts: Sequence[Trajectory], key: str | None, gaps: tuple[str, ...] =
     the last only as long as every part tells its turns. A part without recorded calls is a gap, unless none has any.
     A part that the next one repeats, messages and calls, adds nothing.
     """
-    known = key or _only(part.conversation_id for part in parts)
-    identity = _only(part.id or None for part in parts) or known or ""
-    tests = list(dict.fromkeys(part.test_id for part in parts if part.test_id is not None))
+    identity = _only(part.id or None for part in parts) or key or _only(part.conversation_id for part in parts) or ""
+    tests = _united((part.test_id,) for part in parts if part.test_id is not None)
     expected = [part.expectations for part in parts if part.expectations]
-    if len(tests) > 1:
-        return _unlike(f"they name different tests, {_quoted(tests)}", identity)
-    if any(not equal(expected[0], other) for other in expected[1:]):
-        return _unlike("they expect different things", identity)
+    if unlike := _unlike(tests, expected, identity):
+        return unlike
     adding = _adding(parts)
     calls = _calls(adding)
     if calls is not None and len(calls) > documents.MAX_CALLS:
         return _too_many(identity or None)
-    metadata, clashing = _metadata(parts)
+    metadata, differing = _metadata(parts)
     return msgspec.structs.replace(
         parts[-1],
         id=identity,
         test_id=next(iter(tests), None),
         conversation_id=_only(part.conversation_id for part in parts),
-        trace_ids=tuple(dict.fromkeys(trace for part in parts for trace in part.trace_ids)),
+        trace_ids=_united(part.trace_ids for part in parts),
         tool_calls=calls,
         gaps=_united((part.gaps for part in parts), _unrecorded(adding, calls), gaps),
         available_tools=tuple({tool.name: tool for part in parts for tool in part.available_tools}.values()),
         messages=_messages(adding),
-        warnings=_united((part.warnings for part in parts), clashing),
+        warnings=_united((part.warnings for part in parts), differing),
         metadata=metadata,
         ingestion=_ingestion(parts),
         expectations=expected[0] if expected else {},
@@ -149,16 +146,19 @@ def _asked(calls: Iterable[ToolCall]) -> list[tuple[Any, ...]]:
     return [(call.name, call.id, call.arguments_state, call.arguments_text, call.arguments) for call in calls]
 
 
-def _unlike(why: str, identity: str) -> TraceError:
+def _unlike(tests: Sequence[str], expected: Sequence[Any], identity: str) -> TraceError | None:
+    """What is wrong with parts that cannot be of one test."""
+    if len(tests) > 1:
+        why = f"they name different tests, {', '.join(f'`{name}`' for name in tests)}"
+    elif any(not equal(expected[0], other) for other in expected[1:]):
+        why = "they expect different things"
+    else:
+        return None
     return TraceError(f"trajectories of one group cannot be put together: {why}", Where(), identity or None)
 
 
 def _too_many(identity: str | None) -> TraceError:
     return TraceError(f"the calls put together are more than the limit of {documents.MAX_CALLS:,}", Where(), identity)
-
-
-def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _only(values: Iterable[_T | None]) -> _T | None:

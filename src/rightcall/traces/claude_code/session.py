@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rightcall.core.calls import Ingestion, ToolSpec, Trajectory
-from rightcall.errors import TraceError, Where
+from rightcall.errors import TraceError
 from rightcall.traces import blocks, documents
 from rightcall.traces.claude_code import agents
 from rightcall.traces.claude_code.lines import Line
@@ -46,9 +46,8 @@ def _trajectory(identity: str | None, lines: list[Line], gaps: tuple[str, ...]) 
         return Trajectory(id=identity or "", conversation_id=identity, gaps=gaps, warnings=("no messages",))
     kept, warnings = _without_abandoned(said)
     told = agents.flattened(agents.conversations(kept))
-    if len(told.calls) > documents.MAX_CALLS:
-        limit = f"{len(told.calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        raise TraceError(limit, Where())
+    if too_many := documents.too_many_calls(len(told.calls)):
+        raise too_many
     main = [line.message for line in kept if not line.agent] or [line.message for line in kept]
     messages = [message for message in main if blocks.is_message(message)]
     if not any(line.kind == "assistant" for line in kept):

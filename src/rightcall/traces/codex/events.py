@@ -90,6 +90,8 @@ class _Run:
             return
         identity = item.get("id")
         key = self._part, identity if isinstance(identity, str) else f"#{len(self._calls)}"
+        if key in self._calls and key not in self._running and _is_another(self._calls[key][0], item):
+            self._calls[self._part, f"{identity}, {len(self._calls)}"] = self._calls.pop(key)
         if key in self._calls:
             _, turn, message = self._calls[key]
         else:
@@ -104,9 +106,8 @@ class _Run:
 
     def trajectory(self) -> Trajectory | TraceError:
         """The run so far; one whose last turn did not end has a gap."""
-        if len(self._calls) > documents.MAX_CALLS:
-            limit = f"{len(self._calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-            return TraceError(limit)
+        if too_many := documents.too_many_calls(len(self._calls)):
+            return too_many
         calls = [self._call(*known) for known in self._calls.values()]
         thread = self.thread if isinstance(self.thread, str) else None
         return Trajectory(
@@ -122,6 +123,11 @@ class _Run:
         made, notes = call(item)
         self._warnings += notes
         return msgspec.structs.replace(made, turn=turn, message=message)
+
+
+def _is_another(known: dict[str, Any], item: dict[str, Any]) -> bool:
+    """Whether an item is another call than the one that ended under its id."""
+    return (_kind(known), known.get("tool")) != (_kind(item), item.get("tool"))
 
 
 def _kind(item: dict[str, Any]) -> str:

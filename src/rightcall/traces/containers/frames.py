@@ -82,7 +82,7 @@ def _framed(chunks: Iterable[bytes], layout_: Layout) -> Iterator[Message]:
         while (told := layout_(bytes(held[taken : taken + 5]))) is not None:
             size, width = told
             if size > documents.MAX_DOCUMENT:
-                raise TraceError(f"the message at byte {at + taken} is larger than {_LIMIT}")
+                raise TraceError(f"the message at byte {at + taken} is larger than {documents.MOST}")
             if taken + width + size > len(held):
                 break
             taken += width
@@ -92,6 +92,3 @@ def _framed(chunks: Iterable[bytes], layout_: Layout) -> Iterator[Message]:
         at += taken
     if held:
         raise TraceError(f"the file is cut off: the message at byte {at} is longer than what follows")
-
-
-_LIMIT: Final = f"the limit of {documents.MAX_DOCUMENT // (1024 * 1024)} MiB"

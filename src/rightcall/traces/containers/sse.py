@@ -59,8 +59,7 @@ def _blocks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Whole lines; a line that is too large for any reader ends the capture."""
     for block in documents.blocks(chunks, documents.MAX_DOCUMENT):
         if block.oversized:
-            limit = documents.MAX_DOCUMENT // (1024 * 1024)
-            raise TraceError(f"the line is larger than the limit of {limit} MiB", Where(line=block.line))
+            raise TraceError(f"the line is larger than {documents.MOST}", Where(line=block.line))
         yield block.data
 
 

@@ -55,8 +55,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, data: bytes) -> byt
     import zlib
 
     if info.file_size > documents.MAX_DOCUMENT:
-        limit = f"the member is larger than the limit of {documents.MAX_DOCUMENT // 2**20} MiB"
-        raise TraceError(limit, Where(path=info.filename))
+        raise TraceError(f"the member is larger than {documents.MOST}", Where(path=info.filename))
     try:
         if info.compress_type == _ZSTANDARD:
             return _unpacked(_raw(info, data), info)

@@ -143,9 +143,8 @@ def _calls(value: Any) -> tuple[tuple[ToolCall, ...] | None, tuple[str, ...]]:
         return None, ()
     if not isinstance(value, list):
         raise TraceError(f"expected an array of tool calls; found {shapes.kind(value)}", Where(path="tool_calls"))
-    if len(value) > documents.MAX_CALLS:
-        limit = f"{len(value):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        raise TraceError(limit, Where(path="tool_calls"))
+    if too_many := documents.too_many_calls(len(value), path="tool_calls"):
+        raise too_many
     read = [_call(entry, f"tool_calls[{index}]") for index, entry in enumerate(value)]
     return tuple(call for call, _ in read), tuple(warning for _, warnings in read for warning in warnings)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.calls import Ingestion, ToolCall, ToolSpec, Trajectory
-from rightcall.errors import TraceError, Where
+from rightcall.errors import TraceError
 from rightcall.traces import documents, merging, records, shapes
 from rightcall.traces.conversation import structured
 from rightcall.traces.spans import Group, Span, along, arguments, groups, nanoseconds
@@ -78,9 +78,8 @@ def _trajectory(group: Group, about: dict[str, Any]) -> Trajectory:
     if not kinds & (_MODELS | _CALLS):
         return Trajectory(**known, warnings=("the trace has neither a span of the model nor one of a tool",))
     calls = _calls(group)
-    if len(calls) > documents.MAX_CALLS:
-        limit = f"{len(calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        raise TraceError(limit, Where(), known["id"] or None)
+    if too_many := documents.too_many_calls(len(calls), record_id=known["id"] or None):
+        raise too_many
     return Trajectory(
         **known,
         tool_calls=calls,
