@@ -22,12 +22,12 @@ from rightcall.core.automata import (
 )
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
-from rightcall.core.explaining import Effort, closest
+from rightcall.core.nearest import nearest
 from rightcall.core.pairing import Accepts, accepts, may_accept
 from rightcall.core.patterns import Pattern
 from rightcall.core.values import cut, visible
 from rightcall.core.verdicts import Evidence, Finding
-from rightcall.core.wording import listed, mismatch, name_of, times
+from rightcall.core.wording import listed, name_of, times
 
 SHOWN_NEXT = 5
 """Calls that could come next, named in a reason at most."""
@@ -93,7 +93,7 @@ class LooseCheck:
         else:
             wanted = f"{head}, {in_words(step)}, is not complete: {_either(progress.following)} was not called{after}"
         start = 0 if progress.last is None else progress.last + 1
-        message = f"{wanted}.{_nearest(progress.following, counted, range(start, len(counted.calls)))}"
+        message = f"{wanted}.{nearest(progress.following, counted, range(start, len(counted.calls)))}"
         return Finding(code="step_missing", message=message, expected_index=progress.matched)
 
 
@@ -149,19 +149,8 @@ class StrictCheck:
         index = counted.indices[progress.stuck]
         here = f"call {index + 1}, {name_of(counted.calls[progress.stuck])}, does not fit"
         due = f"expected {_either(progress.following)}{after}" if progress.following else "no further call was expected"
-        message = f"{head}; {here}: {due}.{_nearest(progress.following, counted, [progress.stuck])}"
+        message = f"{head}; {here}: {due}.{nearest(progress.following, counted, [progress.stuck])}"
         return Finding(code="unexpected", message=message, made_index=index)
-
-
-def _nearest(patterns: Sequence[Pattern], counted: Counted, positions: Sequence[int]) -> str:
-    """How the nearest of the calls differs from the first pattern that has its tool: empty without one."""
-    for pattern in patterns:
-        rivals = [at for at in positions if counted.calls[at].name == pattern.name]
-        if rivals:
-            at = closest(pattern, counted.calls, rivals, Effort())
-            near = mismatch(pattern, counted.calls[at])
-            return f" Expected {visible(pattern.name)} {near.wanted}; call {counted.indices[at] + 1} {near.found}."
-    return ""
 
 
 def _either(patterns: Sequence[Pattern]) -> str:

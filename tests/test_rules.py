@@ -1,0 +1,390 @@
+"""Rules between calls: each template is its formula, and an error is exactly where what is not known decides."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rightcall.assertions.rules import Rule
+from rightcall.core.assertion import grade
+from rightcall.core.calls import ToolCall
+from rightcall.core.constraints import BANS, BINARY, TEMPLATES, UNARY
+from rightcall.core.counting import Count
+from rightcall.core.results import Outcome, attempt_outcome
+from rightcall.core.verdicts import Status
+from rightcall.errors import TestSetError
+from support.grading import call, compiled, hidden, judge, trajectory
+from support.ltlf import (
+    Formula,
+    always,
+    atom,
+    both,
+    either,
+    finally_,
+    following,
+    following_if_any,
+    implies,
+    no,
+    until,
+    weak_until,
+)
+
+PASS, FAIL, ERROR = Status.PASS, Status.FAIL, Status.ERROR
+GAP = ("a line was rejected",)
+
+Word = tuple[str, ...]
+
+
+def words(longest: int, symbols: str = "abc") -> list[Word]:
+    """Every trace of up to so many calls."""
+    return [word for length in range(longest + 1) for word in itertools.product(symbols, repeat=length)]
+
+
+TRACES = words(5)
+
+a, b = atom("a"), atom("b")
+
+
+def times(number: int) -> Formula:
+    """At least so many calls of `a`."""
+    return finally_(a if number == 1 else both(a, following(times(number - 1))))
+
+
+RESPONSE = always(implies(a, finally_(b)))
+PRECEDENCE = weak_until(no(b), a)
+ALTERNATE_RESPONSE = always(implies(a, following(until(no(a), b))))
+ALTERNATE_PRECEDENCE = both(PRECEDENCE, always(implies(b, following_if_any(PRECEDENCE))))
+CHAIN_RESPONSE = always(implies(a, following(b)))
+CHAIN_PRECEDENCE = both(no(b), always(implies(following(b), a)))
+CO_EXISTENCE = both(implies(finally_(a), finally_(b)), implies(finally_(b), finally_(a)))
+NOT_CO_EXISTENCE = no(both(finally_(a), finally_(b)))
+CHOICE = either(finally_(a), finally_(b))
+
+FORMULAS: dict[str, Formula] = {
+    "init": a,
+    "end": finally_(both(a, no(following(either(a, no(a)))))),
+    "responded_existence": implies(finally_(a), finally_(b)),
+    "co_existence": CO_EXISTENCE,
+    "response": RESPONSE,
+    "precedence": PRECEDENCE,
+    "succession": both(RESPONSE, PRECEDENCE),
+    "alternate_response": ALTERNATE_RESPONSE,
+    "alternate_precedence": ALTERNATE_PRECEDENCE,
+    "alternate_succession": both(ALTERNATE_RESPONSE, ALTERNATE_PRECEDENCE),
+    "chain_response": CHAIN_RESPONSE,
+    "chain_precedence": CHAIN_PRECEDENCE,
+    "chain_succession": both(CHAIN_RESPONSE, CHAIN_PRECEDENCE),
+    "not_co_existence": NOT_CO_EXISTENCE,
+    "not_succession": always(implies(a, no(following(finally_(b))))),
+    "not_chain_succession": always(implies(a, no(following(b)))),
+    "choice": CHOICE,
+    "exclusive_choice": both(CHOICE, NOT_CO_EXISTENCE),
+}
+COUNTING = [
+    (template, number, formula)
+    for number in (1, 2, 3)
+    for template, formula in [
+        ("existence", times(number)),
+        ("absence", no(times(number))),
+        ("exactly", both(times(number), no(times(number + 1)))),
+    ]
+]
+
+
+def rule(template: str, first: Any = "a", second: Any = "b", **more: Any) -> Rule:
+    """A rule as a file writes it."""
+    if template in UNARY:
+        return msgspec.convert({template: first, **more}, Rule)
+    return msgspec.convert({template: [first, second], **more}, Rule)
+
+
+RULES: list[tuple[Rule, Formula]] = [(rule(template), formula) for template, formula in FORMULAS.items()]
+RULES += [(rule(template, {"tool": "a", "n": number}), formula) for template, number, formula in COUNTING]
+
+
+def named(thing: Any) -> str:
+    return msgspec.json.encode(thing).decode() if isinstance(thing, Rule) else ""
+
+
+def test_every_template_has_its_formula() -> None:
+    """None is tested by nothing."""
+    assert {*FORMULAS, "existence", "absence", "exactly"} == set(TEMPLATES)
+
+
+@pytest.mark.parametrize(("subject", "formula"), RULES, ids=named)
+def test_a_template_is_its_formula(subject: Rule, formula: Formula) -> None:
+    """On every trace of up to five calls of three tools it agrees with the formula, evaluated literally (G42)."""
+    (check,) = compiled(subject)
+    for word in TRACES:
+        made = trajectory(*map(call, word))
+        found = not check.check(made).findings
+        assert (word, found) == (word, formula([frozenset(tool) for tool in word], 0))
+
+
+ATOMS = {"a": {"a"}, "b": {"b"}, "t": {"a", "b"}, "c": set[str]()}
+"""Calls of one tool of which one operand may take any, the other, both or none."""
+OVERLAPPING = [
+    {"tool": "t", "match": {"mode": "partial", "args": {"a": True}}},
+    {"tool": "t", "match": {"mode": "partial", "args": {"b": True}}},
+]
+
+
+def overlapping_call(symbol: str) -> ToolCall:
+    return call("t", dict.fromkeys(sorted(ATOMS[symbol]), True))
+
+
+@pytest.mark.parametrize("template", BINARY)
+def test_one_call_may_be_what_both_operands_take(template: str) -> None:
+    """The formula decides then too (G42)."""
+    (check,) = compiled(rule(template, *OVERLAPPING))
+    for word in words(4, "abtc"):
+        found = not check.check(trajectory(*map(overlapping_call, word))).findings
+        assert (word, found) == (word, FORMULAS[template]([frozenset(ATOMS[symbol]) for symbol in word], 0))
+
+
+def inserted(word: Word, most: int) -> set[Word]:
+    """The trace with up to so many calls added, anywhere."""
+    found = {word}
+    for _ in range(most):
+        found |= {(*one[:at], tool, *one[at:]) for one in found for at in range(len(one) + 1) for tool in "abc"}
+    return found
+
+
+def verdicts_of(subject: Rule, longest: int) -> dict[Word, Status]:
+    (check,) = compiled(subject)
+    made = words(longest)
+    return {word: FAIL if check.check(trajectory(*map(call, word))).findings else PASS for word in made}
+
+
+@pytest.mark.parametrize(("subject", "formula"), RULES, ids=named)
+def test_over_a_gap_a_verdict_stands_exactly_if_no_calls_could_overturn_it(subject: Rule, formula: Formula) -> None:
+    """Adding up to four calls anywhere, by brute force, says where it is an error (G12)."""
+    known = verdicts_of(subject, 6)
+    for word in words(2):
+        possible = {known[more] for more in inserted(word, 4)}
+        gapped = judge(subject, trajectory(*map(call, word), gaps=GAP)).status
+        assert (word, gapped) == (word, ERROR if len(possible) == 2 else known[word])
+
+
+STABLE_PASS = {
+    "existence": {True},
+    "choice": {True},
+    "responded_existence": {True, False},
+    "co_existence": {True, False},
+}
+STABLE_FAIL = {
+    "absence": {True},
+    "not_co_existence": {True},
+    "not_succession": {True},
+    "exactly": {True, False},
+    "exclusive_choice": {True, False},
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_the_table_of_verdicts_that_stand_over_a_gap(template: str) -> None:
+    """Whether passes and fails of a template stand, over all traces of up to four calls: as the page says (G12)."""
+    subject = rule(template, {"tool": "a", "n": 2} if template in ("existence", "absence", "exactly") else "a")
+    stands: dict[Status, set[bool]] = {PASS: set(), FAIL: set()}
+    for word in words(4):
+        made = [call(tool) for tool in word]
+        known = judge(subject, made).status
+        stands[known].add(judge(subject, trajectory(*made, gaps=GAP)).status == known)
+    assert stands == {PASS: STABLE_PASS.get(template, {False}), FAIL: STABLE_FAIL.get(template, {False})}
+
+
+@pytest.mark.parametrize("template", ["existence", "choice"])
+def test_a_pass_of_what_only_asks_stands_over_a_gap(template: str) -> None:
+    """What was seen is not undone by more calls (G12)."""
+    assert judge(rule(template), trajectory(call("a"), gaps=GAP)).status == PASS
+    assert judge(rule(template), trajectory(call("c"), gaps=GAP)).findings[0].code == "gap"
+
+
+@pytest.mark.parametrize("template", sorted(BANS))
+def test_no_pass_of_a_ban_stands_over_a_gap(template: str) -> None:
+    """What may not have been shown may be what is forbidden (G12, G25)."""
+    assert judge(rule(template), trajectory(call("c"), gaps=GAP)).status == ERROR
+
+
+SYMBOLS = {
+    "a": call("t", {"x": 1}), "b": call("t", {"x": 2}), "c": call("t", {"x": 3}), "?": hidden("t"), "o": call("o")
+}  # fmt: skip
+READINGS = {"?": ("a", "b", "c", "both")}
+
+
+@pytest.mark.parametrize("template", [*BINARY, "init", "end", "existence", "absence", "exactly"])
+def test_unknown_arguments_are_an_error_exactly_where_they_decide(template: str) -> None:
+    """Every reading of the calls whose arguments are hidden is tried, each by itself (G11)."""
+    first, second = ({"tool": "t", "match": {"mode": "partial", "args": {"x": number}}} for number in (1, 2))
+    formula = FORMULAS.get(template) or next(
+        found for name, number, found in COUNTING if (name, number) == (template, 1)
+    )
+    subject = rule(template, first, second)
+    for word in words(4, "ab?o"):
+        choices = [READINGS.get(symbol, (symbol,)) for symbol in word]
+        atoms = {"a": {"a"}, "b": {"b"}, "both": {"a", "b"}}
+        possible = {
+            formula([frozenset(atoms.get(symbol, ())) for symbol in reading], 0)
+            for reading in itertools.product(*choices)
+        }
+        want = ERROR if len(possible) == 2 else PASS if possible == {True} else FAIL
+        assert (word, judge(subject, [SYMBOLS[symbol] for symbol in word]).status) == (word, want)
+
+
+@pytest.mark.parametrize("template", sorted(BANS))
+def test_a_ban_does_not_pass_over_malformed_arguments_nor_over_a_call_without_a_name(template: str) -> None:
+    """What cannot be read may be what is forbidden (G9, G25)."""
+    first, second = ({"tool": "t", "match": {"mode": "partial", "args": {"x": number}}} for number in (1, 2))
+    malformed = call("t", None, arguments_state="malformed")
+    assert judge(rule(template, first, second), [SYMBOLS["a"], malformed]).status in (ERROR, FAIL)
+    made = [call("b"), call("")] if template == "absence" else [call("a"), call("")]
+    assert judge(rule(template), made).findings[0].code == "name_unknown"
+
+
+@pytest.mark.parametrize("template", ["existence", "response", "precedence"])
+def test_malformed_arguments_match_no_operand_that_names_arguments(template: str) -> None:
+    """They are known to be no such arguments where nothing is forbidden (G9)."""
+    first, second = ({"tool": "t", "match": {"mode": "partial", "args": {"x": number}}} for number in (1, 2))
+    malformed = call("t", None, arguments_state="malformed")
+    want = {"existence": FAIL, "response": FAIL, "precedence": FAIL}[template]
+    made = {"existence": [malformed], "response": [SYMBOLS["a"], malformed], "precedence": [malformed, SYMBOLS["b"]]}
+    assert judge(rule(template, first, second), made[template]).status == want
+
+
+@pytest.mark.parametrize("template", sorted(BANS))
+def test_count_and_aliases_never_narrow_a_ban(template: str) -> None:
+    """Every call is seen, under the name it was recorded with and the one that expectations use (G13, G25)."""
+    outside = {"kind": "output", "requestor": "user", "agent": "nested"}
+    made = [call("a", **outside), call("b", **outside)]
+    narrow = Count(kinds=("client",), agents=("lead",))
+    assert judge(rule(template), made, count=narrow).status == FAIL
+    assert judge(rule(template), made, tool_aliases={"a": "x", "b": "y"}).status == FAIL
+    assert judge(rule(template, "x", "y"), made, tool_aliases={"a": "x", "b": "y"}).status == FAIL
+
+
+def test_count_says_which_calls_other_rules_are_about() -> None:
+    """An output tool is no call, so that it does not come between (G13)."""
+    made = [call("a"), call("final", kind="output"), call("b")]
+    assert judge(rule("chain_response"), made).status == PASS
+    assert judge(rule("chain_response"), made, count=Count(kinds=("client", "output"))).status == FAIL
+
+
+def test_bans_are_not_softened_by_a_rate_over_assertions() -> None:
+    """An attempt in which one failed has failed (G25, G36)."""
+    checks = compiled(rule("not_succession"), rule("existence"), rule("choice"))
+    assert attempt_outcome(grade(trajectory(call("a"), call("b")), checks), Fraction(1, 2)) == Outcome.FAIL
+
+
+ONE = {"tool": "a", "match": {"mode": "subset", "args": {"x": 1}}}
+REASONS: list[tuple[Rule, str, str, int | None]] = [
+    (rule("existence"), "c", "`a` was never called.", None),
+    (rule("existence", {"tool": "a", "n": 2}), "ac", "`a` was called 1 time; the rule asks for at least 2 times.",
+     None),
+    (rule("existence", ONE), "ba", '`a` with arguments {"x":1} was never called. '
+     "Expected a with x = 1; call 2 had no x.", None),
+    (rule("absence"), "ca", "Call 2, `a`, was made, which is forbidden.", 1),
+    (rule("absence", {"tool": "a", "n": 2}), "aca", "Call 3, `a`, was made, once too often: fewer than 2 times are "
+     "allowed.", 2),
+    (rule("exactly"), "aa", "Call 2, `a`, was made once too often: the rule asks for exactly 1 time.", 1),
+    (rule("exactly", {"tool": "a", "n": 2}), "a", "`a` was called 1 time; the rule asks for exactly 2 times.", None),
+    (rule("init"), "ca", "The first call must be `a`; call 1 was c.", 0),
+    (rule("init"), "", "The first call must be `a`. No tool calls were made.", None),
+    (rule("end"), "ac", "The last call must be `a`; call 2 was c.", 1),
+    (rule("responded_existence"), "ca", "Call 2, `a`, asks for a call of `b`, which was never made.", 1),
+    (rule("co_existence"), "cb", "Call 2, `b`, asks for a call of `a`, which was never made.", 1),
+    (rule("response"), "abaa", "Call 3, `a`, was not followed by `b`.", 2),
+    (rule("precedence"), "cba", "Call 2, `b`, was not preceded by `a`.", 1),
+    (rule("succession"), "b", "Call 1, `b`, was not preceded by `a`.", 0),
+    (rule("alternate_response"), "acab", "Call 1, `a`, was not followed by `b` before the next one, call 3.", 2),
+    (rule("alternate_response"), "aba", "Call 3, `a`, was not followed by `b`.", 2),
+    (rule("alternate_precedence"), "abcb", "Call 4, `b`, was not preceded by `a` since the one before it, call 2.", 3),
+    (rule("alternate_precedence"), "cb", "Call 2, `b`, was not preceded by `a`.", 1),
+    (rule("chain_response"), "accb", "Call 1, `a`, was not immediately followed by `b`: call 2 was c.", 0),
+    (rule("chain_response"), "ca", "Call 2, `a`, was not immediately followed by `b`: it was the last call.", 1),
+    (rule("chain_precedence"), "accb", "Call 4, `b`, was not immediately preceded by `a`: call 3 was c.", 3),
+    (rule("chain_succession"), "b", "Call 1, `b`, was not immediately preceded by `a`: it was the first call.", 0),
+    (rule("not_co_existence"), "bca", "Call 3, `a`, and call 1, `b`, must not both be made.", 2),
+    (rule("not_succession"), "bacb", "Call 4, `b`, was made after call 2, `a`.", 3),
+    (rule("not_chain_succession"), "acab", "Call 4, `b`, was made immediately after call 3, `a`.", 3),
+    (rule("choice"), "c", "Neither `a` nor `b` was called.", None),
+    (rule("exclusive_choice"), "ab", "Call 1, `a`, and call 2, `b`, must not both be made.", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("subject", "word", "reason", "made_index"), REASONS)
+def test_a_reason_names_the_call_that_broke_the_rule(
+    subject: Rule, word: str, reason: str, made_index: int | None
+) -> None:
+    """One plain sentence, and the index of that call among all (G42)."""
+    verdict = judge(subject, [call(tool) for tool in word])
+    assert (verdict.reason, verdict.findings[0].made_index) == (reason, made_index)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(TEMPLATES), st.lists(st.sampled_from("abc"), max_size=12))
+def test_every_failure_can_be_put_into_words(template: str, word: list[str]) -> None:
+    """No trace is too odd for a sentence, and what it names is among the calls (G4)."""
+    verdict = judge(rule(template), [call(tool) for tool in word])
+    assert bool(verdict.reason) == (verdict.status == FAIL)
+    made = {finding.made_index for finding in verdict.findings} - {None}
+    assert made <= set(range(len(word)))
+
+
+def test_names_and_ids_of_verdicts() -> None:
+    """The template and its tools; rules of one name are told apart by their ids (G6, G42)."""
+    rules = [rule("response"), rule("response"), rule("absence", ONE), rule("init", name="begins")]
+    checks = compiled(*rules)
+    assert [check.id for check in checks] == ["rule:response:a,b", "rule:response:a,b[2]", "rule:absence:a", "begins"]
+    assert [check.ban for check in checks] == [False, False, True, False]
+
+
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "", "a rule has one template as its key, such as `response` or `absence`; found none"),
+    ({"init": "a", "end": "a"}, "", "a rule has one template as its key, such as `response` or `absence`; found `init` "
+     "and `end`"),
+    ({"response": ["a", "a"]}, "response[1]", "both operands of `response` are the same; such a rule holds always or "
+     "never"),
+    ({"choice": [ONE, {**ONE}]}, "choice[1]", "both operands of `choice` are the same; such a rule holds always or "
+     "never"),
+    ({"response": ["a", {"tool": "b", "match": {"mode": "exact"}}]}, "response[1].match", "mode `exact` needs `args`"),
+    ({"absence": {"tool": "b", "match": {"mode": "regex"}}}, "absence.match", "mode `regex` needs `pattern`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "path", "message"), REFUSED)
+def test_a_rule_that_cannot_be_is_refused_with_its_path(written: dict[str, Any], path: str, message: str) -> None:
+    """It is never a failed verdict (G27)."""
+    with pytest.raises(TestSetError) as caught:
+        compiled(msgspec.convert(written, Rule))
+    assert (caught.value.where.path, caught.value.message) == (path, message)
+
+
+def test_a_thousand_rules_on_ten_thousand_calls() -> None:
+    """Each kind of call is looked for once, however many rules ask for it (G22)."""
+    tools = [f"tool_{number}" for number in range(20)]
+    rules = [rule("response", tools[number % 19], tools[number % 19 + 1]) for number in range(1_000)]
+    made = trajectory(*[call(tools[number % 20]) for number in range(10_000)])
+    assert {bool(check.check(made).findings) for check in compiled(*rules)} == {False}
+
+
+def test_what_was_found_is_not_taken_for_another_trajectory_or_setting() -> None:
+    """The same rule on other calls, and other rules on the same calls, are looked at anew (G5)."""
+    subject = rule("existence", ONE)
+    checks = compiled(subject)
+    right, wrong = trajectory(call("a", {"x": 1})), trajectory(call("a", {"x": 2}))
+    found = [bool(checks[0].check(made).findings) for made in (right, wrong, right, wrong)]
+    assert found == [False, True, False, True]
+    assert judge(rule("existence", {**ONE, "match": {"mode": "subset", "args": {"x": 2}}}), right).status == FAIL
+
+
+def test_too_many_unknown_calls_are_an_error_and_no_hang() -> None:
+    """Counting what may be is limited as all lining up is, and the reason names the limit (G22)."""
+    subject = rule("exactly", {**ONE, "n": 4_000})
+    verdict = judge(subject, [hidden("a")] * 4_000)
+    assert (verdict.status, verdict.findings[0].code) == (ERROR, "limit")
