@@ -162,6 +162,13 @@ def _span(called: Iterable[str]) -> dict[str, Any]:
     return {"attributes": {**head, **names}}
 
 
+@pytest.mark.parametrize("row", params(rows("assertions")))
+def test_assertions(row: dict[str, Any]) -> None:
+    """Budgets, schemas, texts, turns and agents: the verdicts, and where they are unknown (G7, G11 to G13, G25)."""
+    verdicts = rightcall.grade(row["trajectory"], row["expectations"])
+    assert row["want"] == {verdict.id: str(verdict.status) for verdict in verdicts}
+
+
 @pytest.mark.parametrize("row", params(rows("stringify")))
 def test_stringify(row: dict[str, Any]) -> None:
     """The text of arguments that patterns see is `JSON.stringify`'s; a repeated key is refused (G8, G28)."""

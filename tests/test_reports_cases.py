@@ -11,7 +11,6 @@ from support.bug_reports import REPORTS, TESTED, Case, judge, report
 from support.openinference import request, tool
 
 NOT_YET = {
-    "B021": "expectations for each turn of a conversation",
     "B038": "calls written as text, such as `f(x=1)`",
     "B039": "calls written as text, such as `f(x=1)`",
     "B101": "comparison of two runs",

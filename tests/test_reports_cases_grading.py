@@ -42,6 +42,17 @@ def test_grading_semantics_of_an_idle_turn(case: Case) -> None:
     assert [case["expect"]["verdict"]] * 3 == [verdict.status for verdict in verdicts]
 
 
+@report("B021")
+def test_grading_semantics_of_each_turn(case: Case) -> None:
+    """What each turn should do is expected of it, and a count over the run is another question that fails."""
+    turns = case["input"]["turns"]
+    made = [{**call, "turn": number} for number, turn in enumerate(turns) for call in turn["actual"]]
+    expected = [{"expected_tool_calls": turn["expected"], "match": "superset"} for turn in turns]
+    verdicts = rightcall.grade(made, {"turns": expected, "budget": {"max_calls": 2}})
+    assert [verdict.status for verdict in verdicts if verdict.kind == "trajectory"] == [case["expect"]["verdict"]] * 2
+    assert [verdict.status for verdict in verdicts if verdict.kind == "budget"] == ["fail"]
+
+
 @report("B007")
 def test_grading_semantics_of_a_part_that_does_not_apply(case: Case) -> None:
     """What does not apply is no zero: it leaves the others as they are (G1, G2)."""
