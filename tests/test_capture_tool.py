@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
 import enum
 import functools
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import pydantic
 import pytest
 
 import rightcall
-from rightcall.core.calls import ToolCall
-from support.tracing import fresh
+from support.tracing import fresh, only, search
 
 pytestmark = pytest.mark.usefixtures(fresh.__name__)
-
-
-def only(run: Callable[[], Any]) -> ToolCall:
-    """The one call that a block captures, whatever the run raises."""
-    with rightcall.capture() as captured, contextlib.suppress(Exception):
-        run()
-    (call,) = captured.tool_calls
-    assert isinstance(call, ToolCall)
-    return call
-
-
-@rightcall.tool
-def search(query: str, /, *more: str, limit: int = 10, **options: Any) -> list[str]:
-    """Search."""
-    return [query, *more]
 
 
 class Desk:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import gc
 import inspect
@@ -17,26 +16,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import rightcall
-from rightcall.core.calls import ToolCall
 from rightcall.errors import UsageError
-from support.tracing import fresh
+from support.tracing import fresh, only, search
 
 pytestmark = pytest.mark.usefixtures(fresh.__name__)
-
-
-def only(run: Callable[[], Any]) -> ToolCall:
-    """The one call that a block captures, whatever the run raises."""
-    with rightcall.capture() as captured, contextlib.suppress(Exception):
-        run()
-    (call,) = captured.tool_calls
-    assert isinstance(call, ToolCall)
-    return call
-
-
-@rightcall.tool
-def search(query: str, /, *more: str, limit: int = 10, **options: Any) -> list[str]:
-    """Search."""
-    return [query, *more]
 
 
 class Mute(Exception):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,16 @@ import pytest
 import rightcall
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.verdicts import Verdict
-from support.bug_reports import Case, document, judge, names, report
+from support.bug_reports import Case, document, json_lines, judge, names, report
 from support.command_line import run_apart, run_here
 from support.openinference import request, span, tool
 
 BAD_ESCAPE = '{"t":"\\ubn12"}'
 
 
-def _lines(values: Iterable[Any]) -> str:
-    return "".join(f"{json.dumps(value)}\n" for value in values)
-
-
 def _grade_lines(folder: Path, capture: pytest.CaptureFixture[bytes], *records: Any) -> tuple[int, dict[str, Any]]:
     """The exit code and the report of records that carry their expectations."""
-    (folder / "records.jsonl").write_text(_lines(records), encoding="utf-8")
+    (folder / "records.jsonl").write_text(json_lines(records), encoding="utf-8")
     ran = run_here(capture, "grade", folder / "records.jsonl", "--json")
     return ran.code, json.loads(ran.out)
 

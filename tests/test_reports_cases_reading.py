@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +10,11 @@ import pytest
 
 import rightcall
 from rightcall.errors import TraceError
-from support.bug_reports import Case, chat, check, document, expectations, extracted, judge, names, report
+from support.bug_reports import Case, chat, check, document, expectations, extracted, json_lines, judge, names, report
 from support.command_line import run_here
 from support.openinference import model, request, span, tool
 
 BAD_ESCAPE = '{"t":"\\ubn12"}'
-
-
-def _lines(values: Iterable[Any]) -> str:
-    return "".join(f"{json.dumps(value)}\n" for value in values)
-
-
-def _grade_lines(folder: Path, capture: pytest.CaptureFixture[bytes], *records: Any) -> tuple[int, dict[str, Any]]:
-    """The exit code and the report of records that carry their expectations."""
-    (folder / "records.jsonl").write_text(_lines(records), encoding="utf-8")
-    ran = run_here(capture, "grade", folder / "records.jsonl", "--json")
-    return ran.code, json.loads(ran.out)
 
 
 @report("B048")
@@ -35,7 +23,7 @@ def test_duplicates_of_a_resumed_session(case: Case) -> None:
     lines = [
         {**line, "type": "assistant", "sessionId": "s", "message": _answer(line)} for line in case["input"]["lines"]
     ]
-    assert case["expect"]["extracted"] == extracted(_lines(lines))
+    assert case["expect"]["extracted"] == extracted(json_lines(lines))
 
 
 def _answer(sketch: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +42,7 @@ def test_duplicates_of_a_growing_history(case: Case) -> None:
     then = [{"role": "tool", "tool_call_id": first["id"], "content": "done"}, {"role": "user", "content": "Write."}]
     answer = chat([{"role": "assistant", "tool_calls": [second]}])["messages"]
     log = [_exchange(start, asked), _exchange([*start, *asked, *then], answer)]
-    calls = rightcall.read(_lines(log)).tool_calls or ()
+    calls = rightcall.read(json_lines(log)).tool_calls or ()
     assert case["expect"]["extracted_names"] == [call.name for call in calls]
     assert case["expect"]["turn_2_names"] == [call.name for call in calls if call.turn == 1]
 
@@ -139,7 +127,7 @@ def test_parallel_calls_in_a_stream(case: Case) -> None:
     """The pieces of a streamed call are joined by its index, with or without an id."""
     parts = [[_delta(piece) for piece in pieces] for pieces in case["input"]["stream_chunks"]]
     chunks = [_chunk({"tool_calls": part}, None) for part in parts] + [_chunk({}, "tool_calls")]
-    assert case["expect"]["extracted"] == extracted(_lines(chunks))
+    assert case["expect"]["extracted"] == extracted(json_lines(chunks))
 
 
 def _delta(piece: dict[str, Any]) -> dict[str, Any]:
@@ -373,5 +361,5 @@ def test_parsing_of_traces_or_messages_with_failures_of_the_protocol(case: Case)
     for one in case["input"]["calls"]:
         asked = {"jsonrpc": "2.0", "id": one["id"], "method": "tools/call", "params": {"name": one["name"]}}
         log += [asked, {"jsonrpc": "2.0", "id": one["id"], "result": one["result"]}]
-    calls = rightcall.read(_lines(log)).tool_calls or ()
+    calls = rightcall.read(json_lines(log)).tool_calls or ()
     assert case["expect"]["statuses"] == {call.name: call.status for call in calls}

@@ -14,18 +14,7 @@ from rightcall import traces
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.errors import MissingExtraError, TraceError
 from support import corpus
-
-
-def items(format: str, *documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format=format, file="f"))
-
-
-def one(format: str, *documents: Any) -> Trajectory:
-    (item,) = items(format, *documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
+from support.reading import items, one
 
 
 def calls(trajectory: Trajectory) -> tuple[ToolCall, ...]:

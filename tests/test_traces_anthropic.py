@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import ToolSpec, Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import told
 
 USER = {"role": "user", "content": "hello"}
 DONE = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}
@@ -31,20 +34,8 @@ def answers(*results: dict[str, Any]) -> dict[str, Any]:
     return {"role": "user", "content": list(results)}
 
 
-def items(*documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format="anthropic", file="f"))
-
-
-def one(*documents: Any) -> Trajectory:
-    (item,) = items(*documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "anthropic")
+one = partial(reading.one, "anthropic")
 
 
 def test_messages_are_one_conversation() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
 from rightcall import traces
-from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import told
 
 USER = {"role": "user", "content": [{"text": "hello"}]}
 DONE = {"role": "assistant", "content": [{"text": "Done."}]}
@@ -31,20 +33,8 @@ def user(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
-def items(*documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format="bedrock-converse", file="f"))
-
-
-def one(*documents: Any) -> Trajectory:
-    (item,) = items(*documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "bedrock-converse")
+one = partial(reading.one, "bedrock-converse")
 
 
 def test_results_go_to_their_calls_and_say_whether_they_failed() -> None:

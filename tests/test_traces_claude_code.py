@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
+from support import reading
 
 
 def use(name: str, id: str, **arguments: Any) -> dict[str, Any]:
@@ -33,16 +35,8 @@ def result(id: str, content: Any = "done", **more: Any) -> list[dict[str, Any]]:
     return [{"type": "tool_result", "tool_use_id": id, "content": content, **more}]
 
 
-def items(*lines: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
-    return list(traces.read([text.encode()], format="claude-code", file="f"))
-
-
-def one(*lines: Any) -> Trajectory:
-    (item,) = items(*lines)
-    if isinstance(item, TraceError):
-        raise item
-    return item
+items = partial(reading.items, "claude-code")
+one = partial(reading.one, "claude-code")
 
 
 def names(trajectory: Trajectory) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
 from rightcall import traces
 from rightcall.core.calls import Trajectory
-from rightcall.errors import TraceError
+from support import reading
 
 
 def line(kind: str, **payload: Any) -> dict[str, Any]:
@@ -28,16 +29,8 @@ HEAD = line("session_meta", id="r1", cwd="/tmp")
 USER = line("response_item", type="message", role="user", content=[{"type": "input_text", "text": "hi"}])
 
 
-def items(*lines: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines)
-    return list(traces.read([text.encode()], format="codex", file="f"))
-
-
-def one(*lines: Any) -> Trajectory:
-    (item,) = items(*lines)
-    if isinstance(item, TraceError):
-        raise item
-    return item
+items = partial(reading.items, "codex")
+one = partial(reading.one, "codex")
 
 
 def told(trajectory: Trajectory) -> list[tuple[str, Any, str]]:

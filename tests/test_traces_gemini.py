@@ -10,6 +10,8 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import items
 
 
 def call(name: str, args: Any = None, **more: Any) -> dict[str, Any]:
@@ -31,16 +33,8 @@ def user(*parts: Any) -> dict[str, Any]:
 USER = user({"text": "hello"})
 
 
-def items(format: str, *documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format=format, file="f"))
-
-
 def one(*documents: Any, format: str = "gemini") -> Trajectory:
-    (item,) = items(format, *documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
+    return reading.one(format, *documents)
 
 
 def told(trajectory: Trajectory) -> list[tuple[str, Any, str]]:

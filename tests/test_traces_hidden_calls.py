@@ -11,23 +11,12 @@ import rightcall
 from rightcall import traces
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
+from support.reading import items, one
 
 FUNCTION = {"name": "delete", "arguments": "{}"}
 CALL = {"id": "1", "type": "function", "function": FUNCTION}
 USER = {"role": "user", "content": "hello"}
 DONE = {"role": "assistant", "content": "Done."}
-
-
-def items(format: str, *documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format=format, file="f"))
-
-
-def one(format: str, *documents: Any) -> Trajectory:
-    (item,) = items(format, *documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
 
 
 def names(trajectory: Trajectory) -> list[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import told
 
 HUMAN = {"type": "human", "content": "hello", "id": "h"}
 
@@ -34,20 +37,8 @@ def dumped(message: dict[str, Any], name: str) -> dict[str, Any]:
     return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": message}
 
 
-def items(*documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format="langchain", file="f"))
-
-
-def one(*documents: Any) -> Trajectory:
-    (item,) = items(*documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "langchain")
+one = partial(reading.one, "langchain")
 
 
 ASKED = ai(call("a", {"x": 1}))

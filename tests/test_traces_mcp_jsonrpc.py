@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
 from rightcall import traces
-from rightcall.core.calls import ToolSpec, Trajectory
-from rightcall.errors import TraceError
+from rightcall.core.calls import ToolSpec
+from support import reading
+from support.reading import told
 
 
 def request(method: str, id: Any = None, **params: Any) -> dict[str, Any]:
@@ -25,20 +27,8 @@ def answers(id: Any, text: str = "ok", **more: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": text}], **more}}
 
 
-def items(*messages: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(message) for message in messages)
-    return list(traces.read([text.encode()], format="mcp-jsonrpc", file="f"))
-
-
-def one(*messages: Any) -> Trajectory:
-    (item,) = items(*messages)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "mcp-jsonrpc")
+one = partial(reading.one, "mcp-jsonrpc")
 
 
 def test_requests_are_calls_and_responses_their_results() -> None:

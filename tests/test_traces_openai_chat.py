@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import told
 
 
 def function(name: str, arguments: Any = "{}", id: str | None = None) -> dict[str, Any]:
@@ -28,20 +31,8 @@ USER = {"role": "user", "content": "hello"}
 DONE = {"role": "assistant", "content": "Done."}
 
 
-def items(*documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format="openai-chat", file="f"))
-
-
-def one(*documents: Any) -> Trajectory:
-    (item,) = items(*documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "openai-chat")
+one = partial(reading.one, "openai-chat")
 
 
 def test_a_conversation_without_calls_is_recorded_and_empty() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import ToolSpec, Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import told
 
 USER = {"role": "user", "content": "hello"}
 DONE = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]}
@@ -24,20 +27,8 @@ def answers(id: str, output: Any, **more: Any) -> dict[str, Any]:
     return {"type": "function_call_output", "call_id": id, "output": output, **more}
 
 
-def items(*documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format="openai-responses", file="f"))
-
-
-def one(*documents: Any) -> Trajectory:
-    (item,) = items(*documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "openai-responses")
+one = partial(reading.one, "openai-responses")
 
 
 def test_items_are_one_conversation() -> None:

@@ -10,22 +10,7 @@ import pytest
 from rightcall import traces
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
-
-
-def items(format: str, *documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format=format, file="f"))
-
-
-def one(format: str, *documents: Any) -> Trajectory:
-    (item,) = items(format, *documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+from support.reading import items, one, told
 
 
 def part(kind: str, name: str | None = None, **more: Any) -> dict[str, Any]:

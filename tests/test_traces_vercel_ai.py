@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
 from rightcall import traces
-from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
+from support import reading
+from support.reading import told
 
 USER = {"role": "user", "content": "hello"}
 
@@ -34,20 +36,8 @@ def ui(*parts: Any, **more: Any) -> dict[str, Any]:
     return {"id": "m", "role": "assistant", "parts": list(parts), **more}
 
 
-def items(*documents: Any) -> list[Trajectory | TraceError]:
-    text = "\n".join(json.dumps(document) for document in documents)
-    return list(traces.read([text.encode()], format="vercel-ai", file="f"))
-
-
-def one(*documents: Any) -> Trajectory:
-    (item,) = items(*documents)
-    if isinstance(item, TraceError):
-        raise item
-    return item
-
-
-def told(trajectory: Trajectory) -> list[tuple[str, Any, str, Any]]:
-    return [(call.name, call.arguments, call.status, call.result) for call in trajectory.tool_calls or ()]
+items = partial(reading.items, "vercel-ai")
+one = partial(reading.one, "vercel-ai")
 
 
 @pytest.mark.parametrize(

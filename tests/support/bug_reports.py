@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,6 +29,11 @@ _SETTINGS = {
     "ignored_args": "ignore_arguments",
 }
 """Words of a case's config, and the expectation keys that say the same."""
+
+
+def json_lines(values: Iterable[Any]) -> str:
+    """Values as a file of JSON lines."""
+    return "".join(f"{json.dumps(value)}\n" for value in values)
 
 
 def report(*ids: str) -> Callable[[Test], Test]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +13,7 @@ from opentelemetry import _logs, trace
 from opentelemetry.util._once import Once
 
 import rightcall
+from rightcall.core.calls import ToolCall
 from support.spanning import asked
 
 
@@ -67,6 +69,21 @@ def lookup_order(order_id: int) -> dict[str, int]:
 async def issue_refund(order_id: int, amount: float = 1.0) -> str:
     """Refund an order."""
     return "refunded"
+
+
+def only(run: Callable[[], Any]) -> ToolCall:
+    """The one call that a block captures, whatever the run raises."""
+    with rightcall.capture() as captured, contextlib.suppress(Exception):
+        run()
+    (call,) = captured.tool_calls
+    assert isinstance(call, ToolCall)
+    return call
+
+
+@rightcall.tool
+def search(query: str, /, *more: str, limit: int = 10, **options: Any) -> list[str]:
+    """Search."""
+    return [query, *more]
 
 
 def names(trajectory: Any) -> list[str] | None:
