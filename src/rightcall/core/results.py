@@ -161,6 +161,21 @@ def result_outcome(attempts: tuple[Attempt, ...], min_pass_rate: Fraction = ONE)
     return settle(passed, failed, errors, min_pass_rate)
 
 
+class ShadowCounts(msgspec.Struct, kw_only=True):
+    """Trajectories with verdicts of severity `shadow`, and what these would have done had they blocked."""
+
+    failed: int = 0
+    errors: int = 0
+    total: int = 0
+
+    def add(self, attempt: Attempt) -> None:
+        """Fold one trajectory in. Failed verdicts weigh more than those that could not be judged (G2)."""
+        statuses = {verdict.status for verdict in attempt.verdicts if verdict.severity == "shadow"}
+        self.total += bool(statuses)
+        self.failed += Status.FAIL in statuses
+        self.errors += Status.ERROR in statuses and Status.FAIL not in statuses
+
+
 class StatusCounts(msgspec.Struct, kw_only=True):
     """How often one verdict name came to each status."""
 
@@ -204,6 +219,7 @@ class Summary(msgspec.Struct, kw_only=True):
     inconclusive: int = 0
     verdicts: dict[str, StatusCounts] = {}
     blocking: dict[str, StatusCounts] = {}
+    shadow: ShadowCounts = msgspec.field(default_factory=ShadowCounts)
 
     @property
     def total(self) -> int:
@@ -232,6 +248,7 @@ class Summary(msgspec.Struct, kw_only=True):
             case Outcome.INCONCLUSIVE:
                 self.inconclusive += 1
         for attempt in result.attempts:
+            self.shadow.add(attempt)
             for verdict in attempt.verdicts:
                 _count(self.verdicts, verdict)
                 if verdict.severity == "block":

@@ -42,6 +42,12 @@ def amount(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
+def shadowed(failed: int, errors: int, total: int) -> str:
+    """`1 of 2 trajectories would have failed`: what assertions that decide nothing would have done."""
+    judged = f", {errors} could not be judged" if errors else ""
+    return f"{failed} of {amount(total, 'trajectory', 'trajectories')} would have failed{judged}"
+
+
 def listed(parts: Sequence[str], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`; another word may stand before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"

@@ -43,6 +43,7 @@ class JSONReport:
         closing = {
             "counts": _counts(end.summary),
             "verdicts": _verdict_table(end.summary),
+            "shadow": end.summary.shadow,
             "counted": end.counted,
             "unused": end.unused,
             "warnings": end.warnings,

@@ -15,6 +15,7 @@ from rightcall.core.results import Attempt, Outcome, Result, RunEnd, RunHead
 from rightcall.core.sidebyside import side_by_side
 from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Status, Verdict
+from rightcall.core.wording import shadowed
 
 WIDTH: Final = 120
 SHOWN_ROWS: Final = 200
@@ -70,11 +71,13 @@ class JUnitReport:
         yield "  </testsuite>\n</testsuites>\n"
 
     def _run_properties(self, end: RunEnd) -> dict[str, Any]:
+        shadow = end.summary.shadow
         return {
             "rightcall.version": self._head.product,
             "rightcall.rules": self._head.rules,
             "rightcall.test_set_hash": self._head.test_set_hash,
             "rightcall.counted": end.counted,
+            **({"rightcall.shadow": shadowed(shadow.failed, shadow.errors, shadow.total)} if shadow.total else {}),
             "rightcall.passed": str(end.decision.passed).lower(),
             "rightcall.exit_code": end.decision.exit_code,
             "rightcall.reasons": "; ".join(end.decision.reasons),

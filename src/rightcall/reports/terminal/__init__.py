@@ -10,10 +10,11 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.rates import show_rate
-from rightcall.core.results import Attempt, Outcome, Result, Row, RunEnd, RunHead, Summary
+from rightcall.core.results import Attempt, Outcome, Result, Row, RunEnd, RunHead, ShadowCounts, Summary
 from rightcall.core.sidebyside import ASCII_MARKS, UNICODE_MARKS, side_by_side
 from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Finding, Status, Verdict
+from rightcall.core.wording import shadowed
 from rightcall.reports.terminal.paint import Line, Piece, Style, coloured, plain
 
 SHOWN_FINDINGS: Final = 5
@@ -190,10 +191,17 @@ class TerminalReport:
         if end.counted and self.look.detail is not Detail.QUIET:
             yield (("muted", f"counted: {end.counted}"),)
         yield tuple(_counts(end.summary))
+        yield from _shadow(end.summary.shadow)
         decision = end.decision
         style: Style = "pass" if decision.passed else "fail" if decision.exit_code == 1 else "error"
         word = "Passed" if decision.passed else "Blocked" if decision.exit_code == 1 else "Incomplete"
         yield ((style, word), ("plain", f": {'; '.join(decision.reasons)}" if decision.reasons else ""))
+
+
+def _shadow(counts: ShadowCounts) -> Iterator[Line]:
+    if counts.total:
+        style: Style = "error" if counts.failed or counts.errors else "plain"
+        yield ((style, f"shadow: {shadowed(counts.failed, counts.errors, counts.total)}"),)
 
 
 def _remarks(result: Result) -> str:
