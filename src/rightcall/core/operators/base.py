@@ -83,8 +83,8 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
         raise NotImplementedError
 
     def argument(self) -> Any:
-        """What is written beside the name in a file."""
-        raise NotImplementedError
+        """What is written beside the name in a file: the first field, unless an operator says otherwise."""
+        return written(getattr(self, self.__struct_fields__[0]))
 
     def words(self) -> str:
         """What it expects, as it follows a path in a sentence: `at least 50`."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase, written
+from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase
 from rightcall.errors import TestSetError, Where
 
 
@@ -18,10 +18,6 @@ class _Values(Operator, frozen=True, kw_only=True, eq=False):
     def __post_init__(self) -> None:
         if not self.values:
             raise TestSetError(f"`{self.name}` needs at least one value", Where(path="values"))
-
-    def argument(self) -> Any:
-        """The values."""
-        return [written(value) for value in self.values]
 
     def in_place(self, change: Callable[[Any], Any]) -> Operator:
         """Each value stands for the place of the operator."""
@@ -100,10 +96,6 @@ class Not(Operator, frozen=True, kw_only=True, eq=False):
         """Accept what the value does not accept."""
         accepts = compile_at(self.name, self.value, making.inside())
         return lambda actual: not accepts(actual)
-
-    def argument(self) -> Any:
-        """The value."""
-        return written(self.value)
 
     def words(self) -> str:
         """`not 5`, `not at least 50`."""

@@ -41,10 +41,6 @@ class _Comparison(Operator, frozen=True, kw_only=True, eq=False):
         value, holds_for = self.value, type(self).holds_for
         return lambda actual: is_number(actual) and holds_for(actual, value)
 
-    def argument(self) -> Any:
-        """The bound."""
-        return self.value
-
     def words(self) -> str:
         """`at least 50`."""
         return f"{self.says} {display(self.value)}"

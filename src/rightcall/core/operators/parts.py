@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rightcall.core.assertion import CannotJudge
 from rightcall.core.flow import MAX_CHECKS, Flow
-from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase, written
+from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase
 from rightcall.core.values import display, freeze, is_json
 from rightcall.errors import TestSetError, Where
 
@@ -38,10 +38,6 @@ class Contains(Operator, frozen=True, kw_only=True, eq=False):
             return members is not None and members(actual)
 
         return accepts
-
-    def argument(self) -> Any:
-        """The part."""
-        return written(self.value)
 
     def words(self) -> str:
         """`containing "late"`."""
@@ -125,10 +121,6 @@ class Unordered(Operator, frozen=True, kw_only=True, eq=False):
             return rest is not None and _pairs_all(others, rest)
 
         return accepts
-
-    def argument(self) -> Any:
-        """The items."""
-        return [written(value) for value in self.values]
 
     def words(self) -> str:
         """`of 1 and 2 in any order`."""

@@ -26,10 +26,6 @@ class AnyValue(Operator, frozen=True, kw_only=True, eq=False):
         """Accept everything."""
         return lambda actual: True
 
-    def argument(self) -> Any:
-        """`true`."""
-        return True
-
     def words(self) -> str:
         """`of any value`."""
         return "of any value"
@@ -50,10 +46,6 @@ class Absent(Operator, frozen=True, kw_only=True, eq=False):
         """Accept no value that is there."""
         return lambda actual: False
 
-    def argument(self) -> Any:
-        """`true`."""
-        return True
-
     def words(self) -> str:
         """`absent`."""
         return "absent"
@@ -71,10 +63,6 @@ class OptionalValue(Operator, frozen=True, kw_only=True, eq=False):
     def compile(self, making: Making) -> Accepts:
         """Accept what the value accepts."""
         return compile_at(self.name, self.value, making.inside())
-
-    def argument(self) -> Any:
-        """The value."""
-        return written(self.value)
 
     def words(self) -> str:
         """`absent or 5`."""
@@ -128,10 +116,6 @@ class OfType(Operator, frozen=True, kw_only=True, eq=False):
     def compile(self, making: Making) -> Accepts:
         """Accept values of the type."""
         return _TYPES[self.value]
-
-    def argument(self) -> Any:
-        """The name of the type."""
-        return self.value
 
     def words(self) -> str:
         """`of type string`."""

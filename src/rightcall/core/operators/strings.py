@@ -42,10 +42,6 @@ class Regex(Operator, frozen=True, kw_only=True, eq=False):
             raise TestSetError(f"not a regular expression: {error}", Where(path=self.name)) from None
         return lambda actual: isinstance(actual, str) and found(actual)
 
-    def argument(self) -> Any:
-        """The pattern."""
-        return self.pattern
-
     def form(self) -> dict[str, Any]:
         """The pattern, and the flags if there are any."""
         return {self.name: self.pattern, "$flags": self.flags} if self.flags else {self.name: self.pattern}
@@ -65,10 +61,6 @@ class _Affix(Operator, frozen=True, kw_only=True, eq=False):
 
     def __post_init__(self) -> None:
         text_named("value", self.value)
-
-    def argument(self) -> Any:
-        """The text."""
-        return self.value
 
     def words(self) -> str:
         """`starting with "ord_"`."""
