@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -334,6 +336,22 @@ def test_every_failure_can_be_put_into_words(template: str, word: list[str]) -> 
     assert bool(verdict.reason) == (verdict.status == FAIL)
     made = {finding.made_index for finding in verdict.findings} - {None}
     assert made <= set(range(len(word)))
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "assertions" / "rule.md").read_text("utf-8")
+EXAMPLES = re.findall(r"^\| `(\w+)` \|.*\| `([abc ]+)` \| `([abc ]+)` \|$", PAGE, re.MULTILINE)
+
+
+def test_the_page_has_every_template_once_in_order() -> None:
+    """None is left out, and the examples below are of all (G42)."""
+    assert [template for template, _, _ in EXAMPLES] == list(TEMPLATES)
+
+
+@pytest.mark.parametrize(("template", "passes", "fails"), EXAMPLES)
+def test_the_examples_of_the_page_come_out_as_it_says(template: str, passes: str, fails: str) -> None:
+    """One trace that passes and one that fails, for each template (G42)."""
+    statuses = [judge(rule(template), [call(tool) for tool in word.split()]).status for word in (passes, fails)]
+    assert statuses == [PASS, FAIL]
 
 
 def test_names_and_ids_of_verdicts() -> None:

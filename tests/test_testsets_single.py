@@ -56,7 +56,7 @@ def test_expected_values_in_python_may_be_any_object() -> None:
         (
             {},
             "nothing is expected: give `expected_tool_calls`, `required_tools`, `tool_call_args`, "
-            "`expected_tool_sequence`, `allowed_tools`, `forbidden_tools`, `expected_tools`, `budget`, "
+            "`expected_tool_sequence`, `allowed_tools`, `forbidden_tools`, `expected_tools`, `rules`, `budget`, "
             "`check_schemas`, `text`, `code` or `turns`, or `assertions`",
         ),
         ({"allowed_tool": []}, "allowed_tool: unknown key `allowed_tool` (did you mean `allowed_tools`?)"),
@@ -204,6 +204,34 @@ BAD_PATTERN = "{mode: regex, pattern: '('}"
             "t.yaml:2:80: tests[0].expected_tool_sequence[1].match.pattern: not a regular expression: missing )",
         ),
         (
+            f"expected_tool_sequence: [{{any_order: [{{optional: {{tool: b, match: {BAD_PATTERN}}}}}]}}]",
+            "t.yaml:2:93: tests[0].expected_tool_sequence[0].any_order[0].optional.match.pattern: "
+            "not a regular expression: missing )",
+        ),
+        (
+            "expected_tool_sequence: [{tool: a}, {}]",
+            "t.yaml:2:40: tests[0].expected_tool_sequence[1]: a step has one of the keys `tool`, `any_order`, "
+            "`in_order`, `one_of`, `optional` and `repeat`; found none of them",
+        ),
+        (
+            "expected_tool_sequence: {steps: [], strict: true}",
+            "t.yaml:2:36: tests[0].expected_tool_sequence.steps: a sequence needs at least one step",
+        ),
+        (
+            "rules: [{absence: a}, {init: a, end: b}]",
+            "t.yaml:2:26: tests[0].rules[1]: a rule has one template as its key, such as `response` or `absence`; "
+            "found `init` and `end`",
+        ),
+        (
+            "rules: [{response: [a, a]}]",
+            "t.yaml:2:27: tests[0].rules[0].response[1]: both operands of `response` are the same; such a rule holds "
+            "always or never",
+        ),
+        (
+            f"rules: [{{response: [a, {{tool: b, match: {BAD_PATTERN}}}]}}]",
+            "t.yaml:2:67: tests[0].rules[0].response[1].match.pattern: not a regular expression: missing )",
+        ),
+        (
             f"forbidden_tools: [a, {{tool: b, match: {BAD_PATTERN}}}]",
             "t.yaml:2:65: tests[0].forbidden_tools[1].match.pattern: not a regular expression: missing )",
         ),
@@ -225,6 +253,16 @@ def test_an_assertion_that_cannot_be_compiled_is_refused_with_its_place(keys: st
     with pytest.raises(TestSetError) as caught:
         testsets.compile_tests(test_set, literal_regex)
     assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("sequence", ["[{optional: {tool: a}}]", "{steps: [{tool: a}], strict: true}"])
+def test_rows_of_orbit_know_only_lists_of_single_calls(sequence: str) -> None:
+    """What that tool would not understand is refused where its words are spoken (G24)."""
+    text = f"{{dialect: orbit, rows: [{{expected_tool_sequence: {sequence}}}]}}"
+    with pytest.raises(TestSetError) as caught:
+        testsets.read(text.encode(), KINDS, file="t.yaml")
+    assert caught.value.message == "expected a list of steps `{tool, match}`: the dialect `orbit` knows no others"
+    assert caught.value.where.path == "rows[0].expected_tool_sequence"
 
 
 @pytest.mark.parametrize("file", ["t.json", "t.jsonl"])

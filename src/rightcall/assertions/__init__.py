@@ -5,6 +5,7 @@ from __future__ import annotations
 from rightcall.assertions.arguments import ToolCallArgs
 from rightcall.assertions.budget import Budget
 from rightcall.assertions.code import Code
+from rightcall.assertions.rules import Rule
 from rightcall.assertions.schema import SchemaAssertion
 from rightcall.assertions.selection import ToolSelect
 from rightcall.assertions.sequence import ToolSequence
@@ -21,6 +22,7 @@ KINDS: dict[str, type[Assertion]] = {
     "allowed_tools": AllowedTools,
     "forbidden_tools": ForbiddenTools,
     "selection": ToolSelect,
+    "rule": Rule,
     "budget": Budget,
     "schema": SchemaAssertion,
     "text": Text,
@@ -34,6 +36,7 @@ __all__ = [
     "Code",
     "ForbiddenTools",
     "RequiredTool",
+    "Rule",
     "SchemaAssertion",
     "Text",
     "ToolCallArgs",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NoReturn, TypeVar
 
@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from rightcall.assertions.sequence import ToolSequence
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
 from rightcall.core.provenance import uses_results
@@ -31,6 +32,9 @@ Kinds = Mapping[str, type[Assertion]]
 T = TypeVar("T")
 MAY_BE_UNKNOWN = frozenset({"allowed_tools", "forbidden_tools", "budget"})
 """Kinds that may name tools the agent does not have: a policy is often wider than one agent."""
+
+PLAIN_STEPS = frozenset({"orbit"})
+"""Dialects whose sequences are lists of single calls."""
 
 
 class Reader(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,6 +194,7 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
     own += general(keys, shared.keys, path, reader)
     weighty = [weighed(weighed(item, keys.severity), shared.keys.severity) for item in own]
     schema_places = {**shared.schema_paths, **_schema_paths(keys, path)}
+    _check_steps(own, reader)
     placed = [_placed(item, schema_places, reader) for item in (*weighty, *shared.assertions)]
     tool_schemas = {**shared.tool_schemas, **_tool_schemas(keys, path, reader)}
     tool_aliases = {**shared.keys.tool_aliases, **keys.tool_aliases}
@@ -219,6 +224,14 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
         min_assertion_rate=given(keys.min_assertion_rate, ONE),
         where=reader.start(path),
     )
+
+
+def _check_steps(items: Iterable[Declared], reader: Reader) -> None:
+    """Refuse steps made of steps, and sequences that are more than a list, in dialects that do not know them."""
+    for item in items if reader.dialect.name in PLAIN_STEPS else ():
+        if isinstance(item.assertion, ToolSequence) and not item.assertion.is_plain:
+            message = f"expected a list of steps `{{tool, match}}`: the dialect `{reader.dialect.name}` knows no others"
+            reader.refuse(Problem(item.path, message))
 
 
 def _placed(item: Declared, schema_places: Mapping[str, str], reader: Reader) -> tuple[Assertion, Place]:

@@ -17,7 +17,7 @@ from rightcall.core.values import visible
 from rightcall.errors import did_you_mean
 from rightcall.testsets.marks import child
 
-LATER: Final = frozenset({"rules", "rubric"})
+LATER: Final = frozenset({"rubric"})
 """Expectation keys and kinds that later versions know."""
 
 
@@ -131,10 +131,16 @@ def _list(value: Any, kind: inspect.VarTupleType | inspect.ListType, path: str) 
     if not isinstance(value, list | tuple):
         yield expected(kind, value, path)
         return
-    if len(value) < (kind.min_length or 0):
+    if not value and kind.min_length:
         yield Problem(path, f"expected {describe(kind)}, found an empty list; leave the key out")
+    elif not _has_length(value, kind):
+        yield Problem(path, f"expected {describe(kind)}, found a list of {len(value)}")
     for index, item in enumerate(value):
         yield from problems(item, kind.item_type, child(path, index))
+
+
+def _has_length(value: list[Any] | tuple[Any, ...], kind: inspect.VarTupleType | inspect.ListType) -> bool:
+    return len(value) >= (kind.min_length or 0) and (kind.max_length is None or len(value) <= kind.max_length)
 
 
 def _dict(value: Any, kind: inspect.DictType, path: str) -> Iterator[Problem]:
@@ -197,7 +203,7 @@ def describe(kind: inspect.Type) -> str:
         case inspect.LiteralType():
             return listed([str(word) for word in kind.values], "or")
         case inspect.VarTupleType() | inspect.ListType():
-            return "a list with at least one item" if kind.min_length else "a list"
+            return _describe_list(kind)
         case inspect.StructType():
             required = [field.encode_name for field in kind.fields if field.required]
             return f"a mapping with {listed(required, 'and')}" if required else "a mapping"
@@ -205,6 +211,12 @@ def describe(kind: inspect.Type) -> str:
             return "a mapping"
         case _:
             return "a rate"
+
+
+def _describe_list(kind: inspect.VarTupleType | inspect.ListType) -> str:
+    if kind.min_length and kind.min_length == kind.max_length:
+        return f"a list of {kind.min_length} items"
+    return "a list with at least one item" if kind.min_length else "a list"
 
 
 def _range(kind: inspect.IntType | inspect.FloatType) -> str:

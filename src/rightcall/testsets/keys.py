@@ -14,7 +14,8 @@ from msgspec import UNSET, Meta, UnsetType
 from rightcall.assertions.arguments import ToolCallArgs
 from rightcall.assertions.budget import Limits
 from rightcall.assertions.code import FUNCTION_SCHEMA
-from rightcall.assertions.sequence import Step
+from rightcall.assertions.rules import Rule
+from rightcall.assertions.sequence import Step, ToolSequence
 from rightcall.assertions.text import Said
 from rightcall.assertions.tools import ForbiddenTool
 from rightcall.core.counting import Count
@@ -111,7 +112,12 @@ class TurnKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
         | UnsetType
     ) = UNSET
     expected_tool_sequence: (
-        Annotated[tuple[Step, ...], Meta(description="Steps that must appear in order, others between them.")]
+        Annotated[
+            tuple[Step, ...] | ToolSequence,
+            Meta(
+                description="Steps that must appear in order, others between them; or a mapping of `steps`, `strict`."
+            ),
+        ]
         | UnsetType
     ) = UNSET
     allowed_tools: (
@@ -131,6 +137,7 @@ class TurnKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
         Annotated[float, Meta(ge=0, le=100, description="Score that `expected_tools` must reach; by default 100.")]
         | UnsetType
     ) = UNSET
+    rules: Annotated[tuple[Rule, ...], Meta(description="Rules between calls.")] | UnsetType = UNSET
     budget: Annotated[Limits, Meta(description="How many calls may be made.")] | UnsetType = UNSET
     text: Annotated[Said, Meta(description="What the agent's final answer says.")] | UnsetType = UNSET
     code: Functions = UNSET
@@ -202,6 +209,7 @@ EXPECTATIONS: Final = (
     "allowed_tools",
     "forbidden_tools",
     "expected_tools",
+    "rules",
     "budget",
     "check_schemas",
     "text",

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from rightcall.assertions.sequence import SHAPES
 from rightcall.core.assertion import Assertion
+from rightcall.core.constraints import TEMPLATES
 from rightcall.testsets.keys import BESIDE, FileKeys
 from rightcall.testsets.preparing import RECORD_FIELDS
 
@@ -27,6 +29,8 @@ _RATE: Final = {
     "description": "A rate from 0 to 1, exact: `0.8`, `4/5` and `80%` are the same.",
 }
 _ARGUMENTS: Final = {"$ref": "#/$defs/Data", "not": {"type": "null"}}
+ENTRIES: Final = ("ToolCallArgs", "ToolSequence", "Rule")
+"""Assertions that may stand under a key that says their kind."""
 _EXTRA: Final[dict[str, Any]] = {"^x-": {}}
 
 
@@ -43,6 +47,7 @@ def schema(kinds: Mapping[str, type[Assertion]]) -> dict[str, Any]:
     )
     definitions: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(components))
     _refine_calls(definitions)
+    _refine_choices(definitions)
     for name, ref in zip(names, refs, strict=True):
         _refine_kind(definitions, _target(ref), kinds[name])
     head = definitions.pop(_target(root))
@@ -100,17 +105,40 @@ def _refine_tests(head: dict[str, Any], definitions: dict[str, Any], kinds: list
         keys["patternProperties"] = _EXTRA
     for keys in (head, test, turn):
         keys["properties"]["assertions"]["items"] = {"anyOf": kinds}
-    sugar = {**definitions["ToolCallArgs"], "properties": {**definitions["ToolCallArgs"]["properties"]}}
-    del sugar["properties"]["kind"]
-    sugar["required"] = [key for key in sugar["required"] if key != "kind"]
-    definitions["ToolCallArgsEntry"] = sugar
+    for name in ENTRIES:
+        definitions[f"{name}Entry"] = _without_kind(definitions[name])
     for keys, places in ((test, ("test_configuration", "turns")), (turn, ())):
-        keys["properties"]["tool_call_args"]["items"] = {"$ref": "#/$defs/ToolCallArgsEntry"}
+        for key in ("tool_call_args", "expected_tool_sequence", "rules"):
+            keys["properties"][key] = _of_entries(keys["properties"][key])
         keys["dependentSchemas"] = {
             key: {"anyOf": [{"required": [other]} for other in _places(others, places)]}
             for key, others in BESIDE.items()
             if key in keys["properties"]
         }
+
+
+def _without_kind(kind: dict[str, Any]) -> dict[str, Any]:
+    """An assertion as it stands under a key that says its kind."""
+    properties = {key: value for key, value in kind["properties"].items() if key != "kind"}
+    return {**kind, "properties": properties, "required": [key for key in kind["required"] if key != "kind"]}
+
+
+def _of_entries(shape: Any) -> Any:
+    """The same shape, of assertions that do not say their kind."""
+    if isinstance(shape, list):
+        return [_of_entries(item) for item in shape]
+    if not isinstance(shape, dict):
+        return shape
+    if "$ref" in shape and _target(shape) in ENTRIES:
+        return {**shape, "$ref": f"{shape['$ref']}Entry"}
+    return {key: _of_entries(value) for key, value in shape.items()}
+
+
+def _refine_choices(definitions: dict[str, Any]) -> None:
+    """A step has one shape and a rule one template."""
+    for name, keys in (("Step", SHAPES), ("Rule", TEMPLATES)):
+        definitions[name]["oneOf"] = [{"required": [key]} for key in keys]
+    definitions["Step"]["dependentRequired"] = {"match": ["tool"]}
 
 
 def _places(keys: tuple[str, ...], also: tuple[str, ...]) -> list[str]:

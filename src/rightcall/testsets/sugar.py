@@ -45,13 +45,15 @@ def declared(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declar
     at = child(path, "tool_call_args")
     for index, assertion in enumerate(given(test.tool_call_args, ())):
         yield Declared(assertion, child(at, index))
-    if steps := given(test.expected_tool_sequence, ()):
-        yield _listing(ToolSequence(steps=steps), "steps", child(path, "expected_tool_sequence"))
+    yield from _sequence(test, child(path, "expected_tool_sequence"))
     if test.allowed_tools is not UNSET:
         yield _listing(AllowedTools(tools=test.allowed_tools), "tools", child(path, "allowed_tools"))
     if forbidden := given(test.forbidden_tools, ()):
         yield _listing(ForbiddenTools(tools=forbidden), "tools", child(path, "forbidden_tools"))
     yield from _selection(test, path)
+    at = child(path, "rules")
+    for index, rule in enumerate(given(test.rules, ())):
+        yield Declared(rule, child(at, index))
     yield from _budget(test, path)
     yield from _schema(test, defaults, path)
     if not isinstance(test.text, UnsetType):
@@ -96,6 +98,14 @@ def _trajectory(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Dec
             settings[name] = own if own is not UNSET else common
     expected = tuple([ExpectedCall(name=call) if isinstance(call, str) else call for call in calls])
     yield Declared(ToolCallTrajectory(expected_tool_calls=expected, **settings), at, fields)
+
+
+def _sequence(test: TurnKeys, at: str) -> Iterator[Declared]:
+    sequence = test.expected_tool_sequence
+    if isinstance(sequence, ToolSequence):
+        yield Declared(sequence, at)
+    elif isinstance(sequence, tuple) and sequence:
+        yield _listing(ToolSequence(steps=sequence), "steps", at)
 
 
 def _budget(test: TurnKeys, path: str) -> Iterator[Declared]:

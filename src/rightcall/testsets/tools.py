@@ -7,15 +7,16 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.constraints import TEMPLATES
 from rightcall.core.operators import Operator
 from rightcall.core.operators.provenance import From
-from rightcall.core.patterns import ExpectedCall
+from rightcall.core.patterns import ExpectedCall, Match
 from rightcall.errors import did_you_mean
 from rightcall.testsets.arguments import MisplacedError
 from rightcall.testsets.explain import found, shorten
 from rightcall.testsets.marks import child
 
-NAMES = ("tool", "tools", "expected_tools", "max_calls_per_tool")
+NAMES = ("tool", "tools", "expected_tools", "max_calls_per_tool", *TEMPLATES)
 """Fields of assertions that hold tool names."""
 
 
@@ -73,7 +74,7 @@ def named_tools(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
             at, inner = child(path, field), getattr(value, field)
             if field in NAMES:
                 yield from _names(inner, at)
-            elif isinstance(inner, tuple):
+            elif isinstance(inner, tuple | msgspec.Struct) and not isinstance(inner, Match):
                 yield from named_tools(inner, at)
 
 
@@ -101,8 +102,9 @@ def _names(value: Any, path: str) -> Iterator[tuple[str, str]]:
         yield from ((child(path, name), name) for name in value)
     elif isinstance(value, tuple):
         for index, item in enumerate(value):
-            at = child(path, index)
-            yield from _names(item, at) if isinstance(item, str) else named_tools(item, at)
+            yield from _names(item, child(path, index))
+    elif isinstance(value, msgspec.Struct):
+        yield from named_tools(value, path)
 
 
 def known_names(tool_schemas: Mapping[str, Any], tool_aliases: Mapping[str, str]) -> frozenset[str]:

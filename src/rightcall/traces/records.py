@@ -20,6 +20,7 @@ EXPECTATION_KEYS: Final = (
     "expected_tools",
     "threshold",
     "forbidden_tools",
+    "rules",
     "budget",
     "check_schemas",
     "text",
@@ -44,7 +45,7 @@ EXPECTATION_KEYS: Final = (
 )
 """Keys of a test that a record may carry beside its calls. They are kept undecoded."""
 
-_COMMON_WORDS: Final = frozenset({"budget", "text", "code", "turns", "severity"})
+_COMMON_WORDS: Final = frozenset({"rules", "budget", "text", "code", "turns", "severity"})
 
 DECISIVE_KEYS: Final = (
     frozenset(EXPECTATION_KEYS) - {"name", "prompt", "topic", "category", "tags", "count"} - _COMMON_WORDS

@@ -66,6 +66,11 @@ class ToolSequence(Assertion, frozen=True, kw_only=True, tag="sequence"):
     steps: tuple[Step, ...]
     strict: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a list of single calls between which others may come, and nothing else."""
+        return not self.strict and all(isinstance(step.tool, str) for step in self.steps)
+
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories; `TestSetError` for no steps, or with the path of a bad one."""
         if not self.steps:
