@@ -39,6 +39,8 @@ SENTENCES: list[tuple[Any, Any, str]] = [
      " (without a time zone)"),
     ({"$text": {"value": "a", "ignore_case": True, "normalize": "NFC"}}, "b",
      'with x equal to "a" (ignore_case, normalize NFC); call 1 had x = "b"'),
+    ({"$from": "lookup_order.result.id"}, 5,
+     "with x from lookup_order.result.id; call 1 had x = 5 (no earlier call of lookup_order)"),
     ({"$schema": {"properties": {"a": {"maxLength": 1}}}}, {"a": "bc"},
      'with x satisfying the schema {"properties":{"a":{"maxLength":1}}}; call 1 had x = {"a":"bc"}'
      " (a: 'bc' is too long)"),

@@ -31,6 +31,7 @@ __all__ = [
     "contains",
     "date",
     "ends_with",
+    "from_",
     "gt",
     "gte",
     "length",
@@ -152,6 +153,12 @@ def text(
 ) -> registry.Text:
     """A string equal to this one but for what is ignored."""
     return registry.Text(value=value, ignore_case=ignore_case, ignore_space=ignore_space, normalize=normalize)
+
+
+def from_(source: str | None = None, *, tool: str = "", path: str = "", call: int | None = None) -> registry.From:
+    """A value that an earlier call gave: `from_("lookup_order.result.id")`, or by `tool`, `path` and `call`."""
+    fields = None if source is None else registry.From.fields_of(source)
+    return registry.From(**(fields or {"tool": tool, "path": path, "call": call}))
 
 
 def schema(schema: dict[str, Any] | bool) -> registry.Schema:

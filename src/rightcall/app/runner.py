@@ -75,25 +75,26 @@ class Alignments(Mapping[str, tuple[Row, ...]]):
 
     def __init__(self, trajectory: Trajectory, assertions: Sequence[Compiled], verdicts: Sequence[Verdict]) -> None:
         self._trajectory = trajectory
-        self._checks = {
-            assertion.id: assertion.check
+        self._assertions = {
+            assertion.id: assertion
             for assertion, verdict in zip(assertions, verdicts, strict=True)
             if verdict.status == Status.FAIL and hasattr(assertion.check, "align")
         }
 
     def __getitem__(self, identity: str) -> tuple[Row, ...]:
-        check: Any = self._checks[identity]
+        assertion = self._assertions[identity]
+        check: Any = assertion.check
         try:
-            return tuple(check.align(self._trajectory))
+            return tuple(check.align(assertion.prepared(self._trajectory)))
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
             return (Row(mark="differs", differences=(f"rightcall could not line this up, please report it: {what}",)),)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._checks)
+        return iter(self._assertions)
 
     def __len__(self) -> int:
-        return len(self._checks)
+        return len(self._assertions)
 
 
 def _crashed(assertion: Compiled, error: Exception) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rightcall.assertions.arguments import ToolCallArgs
 from rightcall.assertions.budget import Budget
 from rightcall.assertions.code import Code
+from rightcall.assertions.grounding import Grounding
 from rightcall.assertions.rules import Rule
 from rightcall.assertions.schema import SchemaAssertion
 from rightcall.assertions.selection import ToolSelect
@@ -25,6 +26,7 @@ KINDS: dict[str, type[Assertion]] = {
     "rule": Rule,
     "budget": Budget,
     "schema": SchemaAssertion,
+    "grounding": Grounding,
     "text": Text,
     "code": Code,
 }
@@ -35,6 +37,7 @@ __all__ = [
     "Budget",
     "Code",
     "ForbiddenTools",
+    "Grounding",
     "RequiredTool",
     "Rule",
     "SchemaAssertion",

@@ -78,6 +78,8 @@ class ArgumentsCheck:
         for at in meant:
             if counted.calls[at].arguments_state in states:
                 raise doubt.arguments(counted, at)
+            if undecided := self.pattern.doubt(counted.calls[at]):
+                raise undecided
         if self.negate and (unnamed := doubt.nameless(numbered(trajectory.tool_calls or (), self.count))):
             raise unnamed
         if trajectory.gaps:

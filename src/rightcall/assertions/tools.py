@@ -153,6 +153,8 @@ class ForbiddenCheck:
         for index, call in self._calls(trajectory):
             if call.arguments_state != "ok" and self._meant(call):
                 raise doubt.arguments(Counted(calls=(call,), indices=(index,)), 0)
+            if undecided := next(filter(None, (pattern.doubt(call) for pattern in self._meant(call))), None):
+                raise undecided
         if unnamed := doubt.nameless(self._calls(trajectory)):
             raise unnamed
         if trajectory.gaps:

@@ -67,6 +67,7 @@ class TrajectoryCheck:
         self.setting = setting
         self.only_successful = assertion.only_successful
         has_options = unordered or self.only_successful or setting.tool_aliases or setting.count != Count()
+        has_options = has_options or any(pattern.compile_at is not None for pattern in patterns)
         self.is_simple = not has_options
 
     @cached_property
@@ -124,6 +125,8 @@ class TrajectoryCheck:
         settled = self.mode.possibilities(self.patterns, counted, (), unordered=self.unordered)
         if trajectory.gaps and not (settled.can_pass and settled.can_fail):
             return doubt.gap(trajectory)
+        if undecided := doubt.result(self.patterns, counted):
+            return undecided
         unknown = counted.unknown
         return doubt.arguments(counted, unknown[0]) if unknown else doubt.success(counted, min(counted.unsure))
 

@@ -9,6 +9,9 @@ import msgspec
 
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import EVERY_CALL, Count, Scope, narrowed
+from rightcall.core.judging import CannotJudge as CannotJudge
+from rightcall.core.judging import NothingToJudge as NothingToJudge
+from rightcall.core.provenance import placed, uses_results
 from rightcall.core.scoping import last_turn
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding, Severity, Status, Verdict
@@ -84,25 +87,6 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     severity: Severity = "block"
 
 
-class CannotJudge(Exception):
-    """A check cannot decide: it becomes a verdict of status `error` (code and reason, and details if there are any)."""
-
-    def __init__(self, code: str, reason: str, details: Mapping[str, Any] | None = None) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
-        self.details = details or {}
-
-
-class NothingToJudge(Exception):
-    """What a check speaks of was not there: it becomes a verdict of status `not_applicable` (code and reason)."""
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
-
-
 class Check(Protocol):
     """A compiled assertion. `name` is the verdict's name. Checking is pure and may raise only `CannotJudge`.
 
@@ -143,7 +127,10 @@ class Assertion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """An assertion ready to check, with the identity its verdict will carry."""
+    """An assertion ready to check, with the identity its verdict will carry.
+
+    `prepare` gives the trajectory as the check must see it, where that is not as it was read.
+    """
 
     id: str
     name: str
@@ -151,6 +138,11 @@ class Compiled(msgspec.Struct, frozen=True):
     severity: Severity
     check: Check
     ban: bool = False
+    prepare: Callable[[Trajectory], Trajectory] | None = None
+
+    def prepared(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory as the check must see it."""
+        return trajectory if self.prepare is None else self.prepare(trajectory)
 
 
 def compile_all(assertions: Iterable[Assertion], setting: Setting) -> tuple[Compiled, ...]:
@@ -165,8 +157,13 @@ def compile_all(assertions: Iterable[Assertion], setting: Setting) -> tuple[Comp
         kind = str(assertion.__struct_config__.tag)
         is_ban = bool(getattr(check, "is_ban", False))
         severity = assertion.severity or setting.severity
-        compiled.append(Compiled(identity, name, kind, severity, check, is_ban))
+        compiled.append(Compiled(identity, name, kind, severity, check, is_ban, _preparation(assertion)))
     return tuple(compiled)
+
+
+def _preparation(assertion: Assertion) -> Callable[[Trajectory], Trajectory] | None:
+    """Calls must know what was there before them where an assertion asks where values come from."""
+    return placed if uses_results(assertion) else None
 
 
 def compile_one(assertion: Assertion, setting: Setting) -> Check:
@@ -252,7 +249,7 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
     try:
         if trajectory.tool_calls is None and getattr(assertion.check, "needs_calls", True):
             raise CannotJudge("not_recorded", f"No tool calls were recorded: {_why(trajectory)}")
-        evidence = assertion.check(trajectory)
+        evidence = assertion.check(assertion.prepared(trajectory))
     except CannotJudge as error:
         return error_verdict(assertion, error.code, error.reason, {**_NO_RATES, **error.details})
     except NothingToJudge as nothing:

@@ -49,6 +49,11 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended_at: str | None = None
     sources: tuple[str, ...] = ()
 
+    @property
+    def lacks_results(self) -> bool:
+        """Whether results that it could have used are not known, where anything asks for them."""
+        return False
+
 
 class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A tool that the agent could have called. `parameters` is its JSON Schema."""

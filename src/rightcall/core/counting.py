@@ -105,8 +105,10 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unknown(self) -> list[int]:
-        """Positions among `calls` of those whose arguments the trace does not show."""
-        return [at for at, call in enumerate(self.calls) if call.arguments_state in UNKNOWN_STATES]
+        """Positions among `calls` of those whose arguments, or results that these may come from, are not known."""
+        return [
+            at for at, call in enumerate(self.calls) if call.arguments_state in UNKNOWN_STATES or call.lacks_results
+        ]
 
 
 def shows_all(calls: Sequence[ToolCall]) -> bool:

@@ -65,6 +65,8 @@ class Index:
                 doubtful.append(at)
             elif pattern.accepts(call):
                 sure.append(at)
+            elif pattern.doubt(call) is not None:
+                doubtful.append(at)
         return Found(sure, doubtful)
 
 

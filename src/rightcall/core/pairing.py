@@ -25,6 +25,9 @@ SMALL = 100
 INDEX_FROM = 32
 """Calls of one name from which an index by argument value pays, and patterns from which it pays to find equal ones."""
 
+AT_A_CALL = 20
+"""Comparisons that it counts for to compare a call with a pattern that is made ready for each call."""
+
 
 def accepts(pattern: Pattern, call: ToolCall) -> bool:
     """Whether a call is what the pattern expects; unknown arguments match only "any"."""
@@ -68,7 +71,7 @@ def _find(
         if pattern.name not in indexes:
             indexes[pattern.name] = _Index(positions, calls)
         positions = indexes[pattern.name].narrow(pattern)
-    budget.spend(len(positions))
+    budget.spend(len(positions) * (AT_A_CALL if pattern.compile_at else 1))
     return tuple([position for position in positions if compatible(pattern, calls[position])])
 
 
@@ -143,14 +146,15 @@ def _longest_dense(found: Candidates, start: int, made: int) -> int:
     full = (1 << (made - start)) - 1
     row = full
     shared = {id(positions): positions for positions in found}
-    masks = {key: _mask(positions) >> start for key, positions in shared.items()}
+    masks = {key: mask_of(positions) >> start for key, positions in shared.items()}
     for positions in found:
         taken = row & masks[id(positions)]
         row = ((row + taken) | (row - taken)) & full
     return made - start - row.bit_count()
 
 
-def _mask(positions: Sequence[int]) -> int:
+def mask_of(positions: Sequence[int]) -> int:
+    """The ascending positions as the bits of an integer."""
     if len(positions) < 64:
         return sum(1 << position for position in positions)
     bits = bytearray(positions[-1] // 8 + 1)
@@ -198,8 +202,8 @@ def grouped(patterns: Sequence[Pattern]) -> Groups:
     groups: dict[str, list[Pattern]] = {}
     for pattern in patterns:
         groups.setdefault(pattern.name, []).append(pattern)
-    lone = {name: group[0].matches for name, group in groups.items() if len(group) == 1}
-    return Groups(lone, {name: group for name, group in groups.items() if len(group) > 1})
+    lone = {name: each[0].matches for name, each in groups.items() if len(each) == 1 and each[0].compile_at is None}
+    return Groups(lone, {name: group for name, group in groups.items() if name not in lone})
 
 
 def count_pairs(groups: Groups, calls: Sequence[ToolCall]) -> int:

@@ -2,58 +2,36 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rightcall.core.assertion import Setting
+from rightcall.core.assertion import CannotJudge, Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall
+from rightcall.core.defaults import normaliser
+from rightcall.core.expected import ArgumentsMode, ExpectedCall, Match
 from rightcall.core.operators import Operator
-from rightcall.core.operators.arguments import absent_keys, compile_arguments, in_place
+from rightcall.core.operators.arguments import compile_arguments, in_place
+from rightcall.core.provenance import Earlier, PlacedCall, Undecided, uses_results
 from rightcall.core.stringify import stringify
-from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain, member
+from rightcall.core.values import comparer, deep_matches, freeze, is_json, is_plain
 from rightcall.errors import TestSetError, Where
 
+__all__ = [
+    "ArgumentsMode",
+    "ExpectedCall",
+    "Match",
+    "MatchesArguments",
+    "Pattern",
+    "compile_call",
+    "compile_each",
+    "compile_match",
+]
+
 Thing = TypeVar("Thing")
-ArgumentsMode = Literal["partial", "exact", "ignore", "subset", "regex", "deep"]
-
-
-class Match(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How the arguments of one call must match, whatever the test's default.
-
-    `mode` `exact`, `subset`, `partial` and `deep` need `args`; `regex` needs `pattern`, a JavaScript regular
-    expression with optional `flags`, which is searched in `JSON.stringify(arguments)`; `ignore` needs neither.
-    """
-
-    mode: ArgumentsMode
-    args: Any = UNSET
-    pattern: str | UnsetType = UNSET
-    flags: str = ""
-
-
-class ExpectedCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A tool call that a test expects.
-
-    Without `arguments` any arguments are accepted. `match` overrides the test's argument mode for this call;
-    `ignore_arguments` names arguments, or globs of them, that are not compared; `defaults` maps an argument to
-    the value that it may have, or be absent; `fill_defaults` takes such values from the tool's JSON Schema.
-    """
-
-    name: str
-    arguments: Any = UNSET
-    match: Match | UnsetType = UNSET
-    ignore_arguments: tuple[str, ...] = ()
-    defaults: dict[str, Any] = {}
-    fill_defaults: bool = False
-
-
-DEFAULTS_ARE_VALUES: Final = "a default is a value, no operator; write `$optional` among the `arguments` instead"
-
 MatchesArguments = Callable[[Any], bool]
 """Decides on the arguments of a call whose state is `ok`."""
 
@@ -63,6 +41,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     `matches` is `None` when any arguments are accepted, whatever their state. `arguments` are what is compared,
     after `normalise` if there is one, operators in them as `Bound`; `text` is what a regular expression is shown as.
+    Where it asks for results of earlier calls, `compile_at` makes it ready for what one call could know, and `matches`
+    raises `Undecided` where that would decide.
     """
 
     name: str
@@ -72,6 +52,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False, dict=True):
     normalise: Callable[[Any], Any] | None = None
     has_operators: bool = False
     text: str = ""
+    compile_at: Callable[[Earlier], Pattern] | None = None
 
     @functools.cached_property
     def key(self) -> Hashable:
@@ -99,11 +80,42 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, eq=False, dict=True):
         """Whether the arguments of a call of this name match; unknown and malformed ones match only "any"."""
         if self.matches is None:
             return True
+        if self.compile_at is not None:
+            return self._decision(call) is True
         return call.arguments_state == "ok" and self.matches(call.arguments)
 
     def may_accept(self, call: ToolCall) -> bool:
-        """The same with unknown arguments matching everything (G11)."""
-        return call.arguments_state in UNKNOWN_STATES or self.accepts(call)
+        """The same with unknown arguments, and results of earlier calls that are unknown, matching everything (G11)."""
+        if call.arguments_state in UNKNOWN_STATES:
+            return True
+        return self.accepts(call) if self.compile_at is None else self._decision(call) is not False
+
+    def doubt(self, call: ToolCall) -> CannotJudge | None:
+        """The result of an earlier call that decides whether this one matches and is not known, if there is one."""
+        decision = True if self.compile_at is None else self._decision(call)
+        return None if isinstance(decision, bool) else decision
+
+    def at(self, call: ToolCall) -> Pattern:
+        """The pattern as it is for one call: itself, or made ready for what that call could know."""
+        if self.compile_at is None or not isinstance(call, PlacedCall):
+            return self
+        return self.compile_at(call.earlier)
+
+    def _decision(self, call: ToolCall) -> bool | Undecided:
+        assert self.matches is not None
+        if not isinstance(call, PlacedCall):
+            raise CannotJudge("no_calls", "Where values come from cannot be judged here.")
+        if call.arguments_state != "ok":
+            return False
+        try:
+            return self.matches(call.arguments)
+        except Undecided:
+            ready = self.at(call).matches
+        assert ready is not None
+        try:
+            return ready(call.arguments)
+        except Undecided as undecided:
+            return undecided
 
 
 def compile_call(call: ExpectedCall, mode: ArgumentsMode, setting: Setting) -> Pattern:
@@ -173,7 +185,7 @@ def _from_regex(call: ExpectedCall, match: Match, setting: Setting) -> Pattern:
 
 
 def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting) -> Pattern:
-    normalise = _normaliser(call, expected, setting)
+    normalise = normaliser(call, expected, setting)
     compared = in_place(expected, normalise) if normalise else expected
     has_operators = not is_json(compared)
     if not has_operators:
@@ -181,24 +193,45 @@ def _from_arguments(call: ExpectedCall, mode: ArgumentsMode, expected: Any, sett
     elif isinstance(compared, Operator) and compared.accepts_all and mode != "subset":
         return Pattern(name=call.name, mode=mode)
     else:
-        compared, compare = _compile_operators(call, mode, compared, setting)
+        return _with_operators(call, mode, compared, normalise, setting)
     if compare is None:
         return Pattern(name=call.name, mode=mode, arguments=compared)
     return Pattern(
         name=call.name,
         mode=mode,
         arguments=compared,
-        has_operators=has_operators,
-        matches=compare if normalise is None else lambda arguments: compare(normalise(arguments)),
+        matches=_after(normalise, compare),
         normalise=normalise,
     )
 
 
+def _after(normalise: Callable[[Any], Any] | None, compare: MatchesArguments) -> MatchesArguments:
+    return compare if normalise is None else lambda arguments: compare(normalise(arguments))
+
+
+def _with_operators(
+    call: ExpectedCall, mode: ArgumentsMode, expected: Any, normalise: Callable[[Any], Any] | None, setting: Setting
+) -> Pattern:
+    def ready(earlier: Earlier | None) -> Pattern:
+        compared, compare = _compile_operators(call, mode, expected, setting, earlier)
+        return Pattern(
+            name=call.name,
+            mode=mode,
+            arguments=compared,
+            has_operators=True,
+            matches=_after(normalise, compare),
+            normalise=normalise,
+            compile_at=ready if earlier is None and uses_results(expected) else None,
+        )
+
+    return ready(None)
+
+
 def _compile_operators(
-    call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting
+    call: ExpectedCall, mode: ArgumentsMode, expected: Any, setting: Setting, earlier: Earlier | None
 ) -> tuple[Any, MatchesArguments]:
     try:
-        return compile_arguments(expected, mode, setting)
+        return compile_arguments(expected, mode, setting, earlier)
     except TestSetError as error:
         raise error.within(path="arguments" if call.match is UNSET else "match.args") from None
 
@@ -238,50 +271,3 @@ def _listed_keys(expected: Mapping[str, Any]) -> MatchesArguments:
         return True
 
     return has_equal_items if compared else has_items
-
-
-def _normaliser(call: ExpectedCall, expected: Any, setting: Setting) -> Callable[[Any], Any] | None:
-    """Both sides are compared without the ignored arguments and with the defaults filled in (G16).
-
-    An argument that the expected ones say may be absent is not filled in: what it may be is said there.
-    """
-    ignored = call.ignore_arguments + setting.ignore_arguments
-    defaults = {**(_schema_defaults(call, setting) if call.fill_defaults else {}), **call.defaults}
-    if defaults:
-        _check_defaults(call, expected)
-        defaults = {key: value for key, value in defaults.items() if key not in absent_keys(expected)}
-    if not ignored and not defaults:
-        return None
-    patterns = [re.compile(fnmatch.translate(glob)) for glob in ignored]
-
-    def normalise(arguments: Any) -> Any:
-        if not isinstance(arguments, dict):
-            return arguments
-        filled = {**defaults, **arguments}
-        return {key: value for key, value in filled.items() if not any(glob.match(key) for glob in patterns)}
-
-    return normalise
-
-
-def _check_defaults(call: ExpectedCall, expected: Any) -> None:
-    for key, value in call.defaults.items():
-        if not is_json(value):
-            raise TestSetError(DEFAULTS_ARE_VALUES, Where(path=member("defaults", key)))
-    if isinstance(expected, Operator):
-        field = "defaults" if call.defaults else "fill_defaults"
-        message = f"`{field}` need arguments that are listed, and here all of them are one operator, `{expected.name}`"
-        raise TestSetError(message, Where(path=field))
-
-
-def _schema_defaults(call: ExpectedCall, setting: Setting) -> dict[str, Any]:
-    schema = setting.tool_schemas.get(call.name)
-    if schema is None:
-        message = f"`fill_defaults` needs the JSON Schema of `{call.name}` in `tool_schemas`"
-        raise TestSetError(message, Where(path="fill_defaults"))
-    properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
-    if not isinstance(properties, dict):
-        message = f"the JSON Schema of `{call.name}` has no mapping under `properties`"
-        raise TestSetError(message, Where(path="fill_defaults"))
-    return {
-        key: value["default"] for key, value in properties.items() if isinstance(value, dict) and "default" in value
-    }

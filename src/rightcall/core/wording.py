@@ -82,6 +82,7 @@ def _at(pattern: Pattern, places: Sequence[Difference]) -> Mismatch:
 def _places(pattern: Pattern, call: ToolCall) -> list[Difference]:
     if call.arguments_state != "ok" or pattern.mode == "regex":
         return []
+    pattern = pattern.at(call)
     return list(
         _argument_differences(pattern, pattern.normalise(call.arguments) if pattern.normalise else call.arguments)
     )
@@ -92,7 +93,7 @@ def differing_keys(pattern: Pattern, call: ToolCall) -> int:
     if call.arguments_state != "ok":
         return max(len(pattern.arguments), 1) if isinstance(pattern.arguments, dict) else 1
     actual = pattern.normalise(call.arguments) if pattern.normalise else call.arguments
-    expected = pattern.arguments
+    expected = pattern.at(call).arguments
     if not isinstance(expected, dict) or not isinstance(actual, dict):
         return len(expected) if isinstance(expected, dict) else 1
     listed_keys = [key for key, value in expected.items() if _differs(value, actual.get(key, MISSING))]

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET
 
+from rightcall.core.defaults import DEFAULTS_ARE_VALUES
+from rightcall.core.expected import ExpectedCall, Match
 from rightcall.core.jsontext import JSONError, check_depth, decode
-from rightcall.core.patterns import DEFAULTS_ARE_VALUES, ExpectedCall, Match
 from rightcall.core.values import is_json
 from rightcall.testsets.explain import shorten
 from rightcall.testsets.marks import child

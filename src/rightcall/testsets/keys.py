@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 from rightcall.assertions.arguments import ToolCallArgs
 from rightcall.assertions.budget import Limits
 from rightcall.assertions.code import FUNCTION_SCHEMA
+from rightcall.assertions.grounding import Grounding
 from rightcall.assertions.rules import Rule
 from rightcall.assertions.sequence import Step, ToolSequence
 from rightcall.assertions.text import Said
@@ -139,6 +140,9 @@ class TurnKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     ) = UNSET
     rules: Annotated[tuple[Rule, ...], Meta(description="Rules between calls.")] | UnsetType = UNSET
     budget: Annotated[Limits, Meta(description="How many calls may be made.")] | UnsetType = UNSET
+    grounding: (
+        Annotated[Grounding, Meta(description="Every value in the arguments must come from somewhere.")] | UnsetType
+    ) = UNSET
     text: Annotated[Said, Meta(description="What the agent's final answer says.")] | UnsetType = UNSET
     code: Functions = UNSET
 
@@ -212,6 +216,7 @@ EXPECTATIONS: Final = (
     "rules",
     "budget",
     "check_schemas",
+    "grounding",
     "text",
     "code",
     "turns",

@@ -84,7 +84,10 @@ def _operator(name: str, value: dict[str, Any], path: str, depth: int) -> Operat
 
     kind, at = OPERATORS[name], child(path, name)
     argument = value[name]
-    fields = kind.fields_of(argument)
+    try:
+        fields = kind.fields_of(argument)
+    except TestSetError as error:
+        raise MisplacedError(at, error.message) from None
     if fields is None:
         words = ", ".join(f"`{field}`" for field in kind.__struct_fields__)
         raise MisplacedError(at, f"expected a mapping of {words}, found {found(argument)}")

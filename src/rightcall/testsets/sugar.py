@@ -56,6 +56,8 @@ def declared(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declar
         yield Declared(rule, child(at, index))
     yield from _budget(test, path)
     yield from _schema(test, defaults, path)
+    if not isinstance(test.grounding, UnsetType):
+        yield Declared(test.grounding, child(path, "grounding"))
     if not isinstance(test.text, UnsetType):
         yield Declared(Text(**structs.asdict(test.text)), child(path, "text"))
     yield from _code(test, path)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.operators import Operator
-from rightcall.core.operators.registry import OPERATORS, Length, Regex, Schema, Unordered
+from rightcall.core.operators.registry import OPERATORS, From, Length, Regex, Schema, Unordered
 
 DATA: Final = {"$ref": "#/$defs/Data"}
 """An expected value."""
@@ -83,6 +83,8 @@ def _shape(kind: type[Operator]) -> dict[str, Any]:
     fields = _fields(kind)
     if kind is Length:
         return {"anyOf": [{"type": "integer", "minimum": 0}, _mapping(kind, fields)]}
+    if kind is From:
+        return {"anyOf": [{"type": "string", "pattern": From.short_form}, _mapping(kind, fields)]}
     if kind is Schema:
         return {"type": ["object", "boolean"]}
     if kind.record:

@@ -29,9 +29,7 @@ class SequenceCheck:
         if is_subsequence(self.patterns, counted.calls, accepts):
             return Evidence((), self._details(len(self.patterns)))
         if is_subsequence(self.patterns, counted.calls, may_accept):
-            at = doubt.first_doubtful(self.patterns, counted)
-            assert at is not None
-            raise doubt.arguments(counted, at)
+            raise doubt.mismatched(self.patterns, counted)
         if trajectory.gaps:
             raise doubt.gap(trajectory)
         return self._failure(counted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.core.operators.base import MAX_NESTED, Bound, Making, Operator, bind, compile_value, written
+from rightcall.core.operators.base import MAX_NESTED, Bound, Making, Operator, written
+from rightcall.core.operators.binding import bind, compile_value
 
 __all__ = ["MAX_NESTED", "Bound", "Making", "Operator", "bind", "compile_value", "written"]

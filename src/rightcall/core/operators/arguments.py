@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rightcall.core.assertion import Setting
-from rightcall.core.operators.base import Accepts, Making, Objects, Operator, bind, compile_bound
+from rightcall.core.operators.base import Accepts, Making, Objects, Operator
+from rightcall.core.operators.binding import bind, compile_bound
+from rightcall.core.provenance import Earlier
 from rightcall.errors import TestSetError
 
 _OBJECTS: Final[dict[str, Objects]] = {
@@ -17,14 +19,19 @@ _OBJECTS: Final[dict[str, Objects]] = {
 }
 
 
-def compile_arguments(expected: Any, mode: str, setting: Setting) -> tuple[Any, Accepts]:
+def compile_arguments(
+    expected: Any, mode: str, setting: Setting, earlier: Earlier | None = None
+) -> tuple[Any, Accepts]:
     """The arguments with every operator in them made ready, and what decides on the arguments of a call.
 
-    `TestSetError` with a path inside the arguments.
+    `earlier` has the results that the call could know, for operators that ask for them. `TestSetError` with a path
+    inside the arguments.
     """
     # As without operators, expected arguments that are a list are compared whole in every mode.
     objects: Objects = "whole" if isinstance(expected, list | tuple) else _OBJECTS[mode]
-    making = Making(regex=setting.regex, schema=setting.schema, objects=objects)
+    making = Making(
+        regex=setting.regex, schema=setting.schema, earlier=earlier, aliases=setting.tool_aliases, objects=objects
+    )
     try:
         bound = bind(expected, making)
         accepts = compile_bound(bound, objects)

@@ -1,19 +1,15 @@
-"""What an operator is, and how expected values that hold operators are compiled (G14).
-
-An expected value is a tree of JSON in which any value may be an `Operator`, or, in Python, an object that decides by
-its own `__eq__`. `bind` makes each of these ready once; `compile_value` gives the one function that decides on an
-actual value. A plain JSON value needs neither.
-"""
+"""What an operator is, as data, and ready to decide (G14)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
-from rightcall.core.assertion import CannotJudge, RegexEngine, SchemaEngine
-from rightcall.core.values import MISSING, comparer, cut, display, equal, is_json, member
+from rightcall.core.assertion import RegexEngine, SchemaEngine
+from rightcall.core.provenance import Earlier, Undecided
+from rightcall.core.values import MISSING, cut, display, equal, is_json
 from rightcall.errors import TestSetError, Where
 
 Accepts = Callable[[Any], bool]
@@ -22,8 +18,8 @@ Accepts = Callable[[Any], bool]
 MAX_NESTED: Final = 32
 """Operators inside one another, at most."""
 
-_SHOWN: Final = 60
-
+SHOWN: Final = 60
+"""Characters of an expected value that a message shows."""
 
 Objects = Literal["whole", "listed", "listed_throughout"]
 """Whether objects may have more keys than the expected ones: none may, those right here may, all may."""
@@ -32,11 +28,15 @@ Objects = Literal["whole", "listed", "listed_throughout"]
 class Making(msgspec.Struct, frozen=True, kw_only=True):
     """What compiling needs: the engines, how objects are compared here, and how many operators stand around.
 
-    Without an engine, as where an operator is compared by `==`, those that need one use their own.
+    Without an engine, as where an operator is compared by `==`, those that need one use their own. `earlier` has the
+    results that one call could know, where it is for this call that an operator is compiled; `aliases` maps recorded
+    names of tools to those that expectations use.
     """
 
     regex: RegexEngine | None = None
     schema: SchemaEngine | None = None
+    earlier: Earlier | None = None
+    aliases: Mapping[str, str] = {}
     objects: Objects = "whole"
     depth: int = 0
 
@@ -60,8 +60,8 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
 
     `holds` names the fields that are expected values themselves. An operator whose argument is a mapping of its
     fields is a `record`; any other has its argument in its first field. `alone` operators stand with no other in
-    one mapping, `may_be_absent` ones accept that the key they are the value of is not there, and one that
-    `accepts_all` says nothing of the value at all.
+    one mapping, `may_be_absent` ones accept that the key they are the value of is not there, one that
+    `accepts_all` says nothing of the value at all, and one that `uses_results` asks for results of earlier calls.
     """
 
     name: ClassVar[str] = ""
@@ -70,10 +70,14 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
     alone: ClassVar[bool] = False
     may_be_absent: ClassVar[bool] = False
     accepts_all: ClassVar[bool] = False
+    uses_results: ClassVar[bool] = False
 
     @classmethod
     def fields_of(cls, argument: Any) -> dict[str, Any] | None:
-        """The fields that the argument in a file gives; `None` if it has not the shape for that."""
+        """The fields that the argument in a file gives; `None` if it has not the shape for that.
+
+        `TestSetError` where more can be said of what is wrong with it.
+        """
         if cls.record:
             return argument if isinstance(argument, dict) else None
         return {cls.__struct_fields__[0]: argument}
@@ -118,7 +122,7 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
 class Bound:
     """An operator, or an object with an `__eq__` of its own, ready to decide: what patterns hold in its place.
 
-    Equal to what it accepts; `form` is how it is written, `words` and `note` how it is said.
+    Equal to what it is known to accept; `form` is how it is written, `words` and `note` how it is said.
     """
 
     __slots__ = ("accepts", "form", "is_absent", "may_be_absent", "note", "words")
@@ -140,7 +144,12 @@ class Bound:
         self.is_absent = is_absent
 
     def __eq__(self, other: object) -> bool:
-        return self.may_be_absent if other is MISSING else self.accepts(other)
+        if other is MISSING:
+            return self.may_be_absent
+        try:
+            return self.accepts(other)
+        except Undecided:
+            return False
 
     __hash__ = object.__hash__
 
@@ -148,120 +157,12 @@ class Bound:
         return self.words
 
 
-def bind(value: Any, making: Making, *, is_member: bool = False) -> Any:
-    """The expected value with every operator and every foreign object in it made ready.
-
-    `TestSetError` with a path inside the value for what can never be decided. `is_member` says that the value is
-    that of a key of an object, which may be absent.
-    """
-    if isinstance(value, Operator):
-        return _bind_operator(value, making, is_member)
-    if isinstance(value, dict):
-        below = making.below()
-        return {key: _at(member("", str(key)), bind, item, below, is_member=True) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        below = making.below()
-        return [_at(f"[{index}]", bind, item, below) for index, item in enumerate(value)]
-    return value if is_json(value) or isinstance(value, Bound) else foreign(value)
-
-
-def _at(path: str, make: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What `make` gives; an error of it has its place at the path."""
-    try:
-        return make(*arguments, **options)
-    except TestSetError as error:
-        raise error.within(path=path) from None
-
-
-def _bind_operator(operator: Operator, making: Making, is_member: bool) -> Bound:
-    if operator.may_be_absent and not is_member:
-        message = f"`{operator.name}` says that a key may be absent, so it can only be the whole value of a key"
-        raise TestSetError(message, Where(path=operator.name))
-    return Bound(
-        operator.compile(making),
-        operator.form(),
-        operator.words(),
-        lambda actual: operator.note(actual, making),
-        may_be_absent=operator.may_be_absent,
-        is_absent=operator.name == "$absent",
-    )
-
-
-def foreign(value: Any) -> Bound:
-    """An object of no JSON type, which decides by its own `__eq__`. What that raises is an error with a reason."""
-    shown = cut(_represented(value), _SHOWN)
-
-    def accepts(actual: Any) -> bool:
-        try:
-            return bool(value == actual)
-        except Exception as error:
-            reason = f"The expected value {shown} cannot be compared with {display(actual)}"
-            raise CannotJudge("expected_value", f"{reason}: {type(error).__name__}: {error}") from error
-
-    return Bound(accepts, shown, f"= {shown}")
-
-
-def _represented(value: Any) -> str:
+def represented(value: Any) -> str:
+    """An object of no JSON type as Python writes it, if it does."""
     try:
         return repr(value)
     except Exception:
         return f"an object of type {type(value).__name__}"
-
-
-def compile_value(value: Any, making: Making) -> Accepts:
-    """What decides on the actual value in the place of an expected one; `TestSetError` as of `bind`."""
-    return compile_bound(bind(value, making), making.objects)
-
-
-def compile_at(path: str, value: Any, making: Making) -> Accepts:
-    """The same for a value at a path inside an operator."""
-    accepts: Accepts = _at(path, compile_value, value, making)
-    return accepts
-
-
-def compile_bound(value: Any, objects: Objects) -> Accepts:
-    """The same for a value in which everything is ready."""
-    if isinstance(value, Bound):
-        return value.accepts
-    if objects == "whole" and is_json(value):
-        return comparer(value)
-    below: Objects = "listed_throughout" if objects == "listed_throughout" else "whole"
-    if isinstance(value, dict):
-        members = {key: compile_bound(item, below) for key, item in value.items()}
-        absent = frozenset(key for key, item in value.items() if isinstance(item, Bound) and item.may_be_absent)
-        return _open_object(members, absent) if objects != "whole" else _whole_object(members, absent)
-    if isinstance(value, list):
-        return _array([compile_bound(item, below) for item in value])
-    return comparer(value)
-
-
-def _open_object(members: Mapping[str, Accepts], may_be_absent: frozenset[str]) -> Accepts:
-    def accepts(actual: Any) -> bool:
-        if not isinstance(actual, dict):
-            return False
-        for key, is_accepted in members.items():
-            if key not in actual:
-                if key not in may_be_absent:
-                    return False
-            elif not is_accepted(actual[key]):
-                return False
-        return True
-
-    return accepts
-
-
-def _whole_object(members: Mapping[str, Accepts], may_be_absent: frozenset[str]) -> Accepts:
-    has_members = _open_object(members, may_be_absent)
-    return lambda actual: isinstance(actual, dict) and actual.keys() <= members.keys() and has_members(actual)
-
-
-def _array(items: Sequence[Accepts]) -> Accepts:
-    def accepts(actual: Any) -> bool:
-        if not isinstance(actual, list | tuple) or len(actual) != len(items):
-            return False
-        return all(is_accepted(item) for is_accepted, item in zip(items, actual, strict=True))
-
-    return accepts
 
 
 def written(value: Any) -> Any:
@@ -275,7 +176,7 @@ def written(value: Any) -> Any:
         return {"$literal": form} if any(key.startswith("$") for key in form) else form
     if isinstance(value, list | tuple):
         return [written(item) for item in value]
-    return value if is_json(value) or value is MISSING else cut(_represented(value), _SHOWN)
+    return value if is_json(value) or value is MISSING else cut(represented(value), SHOWN)
 
 
 def phrase(value: Any) -> str:
@@ -283,13 +184,13 @@ def phrase(value: Any) -> str:
     if isinstance(value, Operator):
         return value.words()
     form = written(value)
-    return form if isinstance(form, str) and not isinstance(value, str) else display(form, _SHOWN)
+    return form if isinstance(form, str) and not isinstance(value, str) else display(form, SHOWN)
 
 
 def number_named(field: str, value: Any) -> None:
     """Refuse what is no finite number; booleans are none (G7)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TestSetError(f"expected a number, found {display(written(value), _SHOWN)}", Where(path=field))
+        raise TestSetError(f"expected a number, found {display(written(value), SHOWN)}", Where(path=field))
     if value != value or value in (float("inf"), float("-inf")):
         raise TestSetError(f"expected a finite number, found {value}", Where(path=field))
 
@@ -297,4 +198,4 @@ def number_named(field: str, value: Any) -> None:
 def text_named(field: str, value: Any) -> None:
     """Refuse what is no string."""
     if not isinstance(value, str):
-        raise TestSetError(f"expected a string, found {display(written(value), _SHOWN)}", Where(path=field))
+        raise TestSetError(f"expected a string, found {display(written(value), SHOWN)}", Where(path=field))

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase
+from rightcall.core.operators.base import Accepts, Making, Operator, phrase
+from rightcall.core.operators.binding import bind, compile_at, every
 from rightcall.errors import TestSetError, Where
 
 
@@ -40,8 +41,8 @@ class OneOf(_Values, frozen=True, kw_only=True, eq=False):
 
     def compile(self, making: Making) -> Accepts:
         """Accept what one of the values accepts."""
-        each = self.each(making)
-        return lambda actual: any(accepts(actual) for accepts in each)
+        each = [_refusal(accepts) for accepts in self.each(making)]
+        return lambda actual: not every((refuses, actual) for refuses in each)
 
     def words(self) -> str:
         """`one of 1, 2 or 3`."""
@@ -56,7 +57,7 @@ class All(_Values, frozen=True, kw_only=True, eq=False):
     def compile(self, making: Making) -> Accepts:
         """Accept what all of the values accept."""
         each = self.each(making)
-        return lambda actual: all(accepts(actual) for accepts in each)
+        return lambda actual: every((accepts, actual) for accepts in each)
 
     def words(self) -> str:
         """`at least 1 and at most 5`."""
@@ -65,7 +66,7 @@ class All(_Values, frozen=True, kw_only=True, eq=False):
     def note(self, actual: Any, making: Making) -> str:
         """The first note of a value that does not accept."""
         for value in self.values:
-            if isinstance(value, Operator) and not value.compile(making)(actual):
+            if isinstance(value, Operator) and bind(value, making) != actual:
                 return value.note(actual, making)
         return ""
 
@@ -104,6 +105,10 @@ class Not(Operator, frozen=True, kw_only=True, eq=False):
     def in_place(self, change: Callable[[Any], Any]) -> Operator:
         """The value stands for the place of the operator."""
         return msgspec.structs.replace(self, value=change(self.value))
+
+
+def _refusal(accepts: Accepts) -> Accepts:
+    return lambda actual: not accepts(actual)
 
 
 def _listed(values: tuple[Any, ...], word: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from rightcall.core.assertion import CannotJudge
 from rightcall.core.flow import MAX_CHECKS, Flow
-from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase
+from rightcall.core.operators.base import Accepts, Making, Operator, phrase
+from rightcall.core.operators.binding import compile_at
 from rightcall.core.values import display, freeze, is_json
 from rightcall.errors import TestSetError, Where
 

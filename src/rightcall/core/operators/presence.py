@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from rightcall.core.operators.base import Accepts, Making, Operator, compile_at, phrase, written
+from rightcall.core.operators.base import Accepts, Making, Operator, phrase, written
+from rightcall.core.operators.binding import compile_at
 from rightcall.core.values import display
 from rightcall.errors import TestSetError, Where
 

@@ -10,6 +10,7 @@ from rightcall.core.operators.logic import All, Not, OneOf, Together
 from rightcall.core.operators.numbers import Approx, Gt, Gte, Lt, Lte
 from rightcall.core.operators.parts import Contains, Length, Unordered
 from rightcall.core.operators.presence import Absent, AnyValue, OfType, OptionalValue
+from rightcall.core.operators.provenance import From
 from rightcall.core.operators.schemas import Schema
 from rightcall.core.operators.strings import EndsWith, Regex, StartsWith, Text
 
@@ -36,6 +37,7 @@ OPERATORS: Final[dict[str, type[Operator]]] = {
         Unordered,
         Date,
         Text,
+        From,
         Schema,
     )
 }
@@ -49,6 +51,7 @@ __all__ = [
     "Contains",
     "Date",
     "EndsWith",
+    "From",
     "Gt",
     "Gte",
     "Length",

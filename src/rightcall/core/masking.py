@@ -1,0 +1,14 @@
+"""Marks that stand where something was hidden before it was recorded."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+_MARKS: Final = frozenset({"__REDACTED__", "[REDACTED]", "REDACTED", "***", "<redacted>"})
+_SCRUBBED: Final = re.compile(r"\[Scrubbed due to .*\]")
+
+
+def is_masked(value: Any) -> bool:
+    """Whether a value is a mark that something was hidden."""
+    return isinstance(value, str) and (value in _MARKS or bool(_SCRUBBED.fullmatch(value)))
