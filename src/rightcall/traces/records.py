@@ -23,6 +23,7 @@ EXPECTATION_KEYS: Final = (
     "rules",
     "budget",
     "check_schemas",
+    "grounding",
     "text",
     "code",
     "turns",
@@ -45,7 +46,7 @@ EXPECTATION_KEYS: Final = (
 )
 """Keys of a test that a record may carry beside its calls. They are kept undecoded."""
 
-_COMMON_WORDS: Final = frozenset({"rules", "budget", "text", "code", "turns", "severity"})
+_COMMON_WORDS: Final = frozenset({"rules", "budget", "grounding", "text", "code", "turns", "severity"})
 
 DECISIVE_KEYS: Final = (
     frozenset(EXPECTATION_KEYS) - {"name", "prompt", "topic", "category", "tags", "count"} - _COMMON_WORDS

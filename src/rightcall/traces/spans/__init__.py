@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from rightcall.core.masking import is_masked
 from rightcall.errors import TraceError
 from rightcall.traces import documents
-from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, is_masked, items, root, roots, text
+from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, items, root, roots, text
 from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
 from rightcall.traces.spans.grouping import Group, along, groups

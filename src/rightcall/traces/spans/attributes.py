@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Final
+from typing import Any
 
 from msgspec import UNSET
 
 from rightcall.core import jsontext
 from rightcall.core.calls import ArgumentsState
+from rightcall.core.masking import is_masked
 from rightcall.traces import shapes
-
-_REDACTED: Final = frozenset({"__REDACTED__", "[REDACTED]", "REDACTED", "***", "<redacted>"})
-_SCRUBBED = re.compile(r"\[Scrubbed due to .*\]")
 
 
 def child(node: Any, path: str) -> Any:
@@ -91,11 +88,6 @@ def text(node: Any, path: str) -> str | None:
     """The non-empty text at a dotted path, `None` if there is none."""
     found = child(node, path)
     return found if isinstance(found, str) and found else None
-
-
-def is_masked(value: Any) -> bool:
-    """Whether a value is a mark that something was hidden."""
-    return isinstance(value, str) and (value in _REDACTED or bool(_SCRUBBED.fullmatch(value)))
 
 
 def decoded(value: Any) -> Any:
