@@ -86,7 +86,7 @@ def test_crash_while_lining_up_is_told() -> None:
     graded = attempt(CrashingAlign())
     ((row,),) = graded.alignments.values()
     assert graded.verdicts[0].status == Status.FAIL
-    assert row.differences[0].startswith("rightcall could not line this up, please report it: ")
+    assert row.note.startswith("rightcall could not line this up, please report it: ")
 
 
 def test_failure_keeps_what_explains_it() -> None:

@@ -217,10 +217,10 @@ def test_markup_stays_text() -> None:
 
 def test_long_rows_are_cut_with_how_many_there_were() -> None:
     """A very long alignment is cut, and says by how much."""
-    rows = (FAILED.attempts[0].alignments["tool_sequence"][0],) * 250
+    rows = (FAILED.attempts[0].alignments["tool_sequence"][1],) * 250
     failure = case(result("a", attempt(verdict("x", "fail", "No."), alignments={"x": rows}))).find("failure")
     assert failure is not None
-    assert "    and 50 more rows" in str(failure.text).split("\n")
+    assert "      and 50 more rows" in str(failure.text).split("\n")
 
 
 def test_reason_comes_from_what_decided() -> None:

@@ -200,6 +200,57 @@ def test_columns_stay_in_line(width: int) -> None:
     assert all(cells(line) <= max(width, 62) for line in lines)
 
 
+def test_long_runs_of_matches_are_told_by_their_number() -> None:
+    """Among many rows what is wrong is found: matches far from it are counted, those beside it are shown."""
+    match = Row(mark="match", expected={"name": "a"}, made={"name": "a"})
+    wrong = Row(mark="unexpected", made={"name": "b"})
+    lines = [line.text.strip() for line in side_by_side((*(match,) * 100, wrong, *(match,) * 7, match), 80)]
+    assert [line[0] for line in lines] == [
+        "e",
+        "=",
+        "=",
+        "=",
+        "(",
+        "=",
+        "=",
+        "=",
+        "+",
+        "=",
+        "=",
+        "=",
+        "(",
+        "=",
+        "=",
+        "=",
+    ]
+    assert [line for line in lines if line[0] == "("] == ["(94 more that match)", "(2 more that match)"]
+
+
+def test_few_rows_are_all_shown() -> None:
+    """A run of matches stays whole where there are few rows."""
+    match = Row(mark="match", expected={"name": "a"}, made={"name": "a"})
+    assert len(list(side_by_side((match,) * 30, 80))) == 31
+
+
+def test_remarks_stand_among_the_rows() -> None:
+    """A remark has no columns, and stands below its row where it has one."""
+    rows = (
+        Row(mark="note", note="Too many."),
+        Row(mark="missing", expected={"name": "a"}, note="and 2 more differences"),
+    )
+    assert [line.text for line in side_by_side(rows, 80)] == [
+        "    expected      made",
+        "      Too many.",
+        "  - a(…)",
+        "      and 2 more differences",
+    ]
+
+
+def test_no_rows_are_nothing() -> None:
+    """Without rows there are no columns either."""
+    assert list(side_by_side((), 80)) == []
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [

@@ -13,6 +13,7 @@ from rightcall.core.results import (
     Outcome,
     Result,
     Row,
+    RowDifference,
     RunEnd,
     RunHead,
     Summary,
@@ -35,12 +36,13 @@ values = st.recursive(
 calls = st.fixed_dictionaries({"name": texts}, optional={"arguments": values})
 rows = st.builds(
     Row,
-    mark=st.sampled_from(["match", "differs", "moved", "missing", "unexpected"]),
+    mark=st.sampled_from(["match", "differs", "moved", "missing", "unexpected", "note"]),
     expected_index=st.one_of(st.none(), st.integers(0, 99)),
     expected=st.one_of(st.none(), calls),
     made_index=st.one_of(st.none(), st.integers(0, 99)),
     made=st.one_of(st.none(), calls),
-    differences=st.lists(texts, max_size=2).map(tuple),
+    differences=st.lists(st.builds(RowDifference, path=texts, message=texts, actual=values), max_size=2).map(tuple),
+    note=texts,
 )
 findings = st.builds(Finding, code=st.sampled_from(["missing", "timeout"]), message=texts, path=texts, actual=values)
 
@@ -155,7 +157,11 @@ ROWS = (
         expected={"name": "issue_refund", "arguments": {"amount": 19.5}},
         made_index=1,
         made={"name": "issue_refund", "arguments": {"amount": 195}},
-        differences=("expected with amount = 19.5; had amount = 195",),
+        differences=(
+            RowDifference(
+                path="amount", message="expected with amount = 19.5; had amount = 195", expected=19.5, actual=195
+            ),
+        ),
     ),
     Row(mark="unexpected", made_index=2, made={"name": "send_email", "arguments": {}}),
 )

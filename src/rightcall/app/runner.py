@@ -88,7 +88,7 @@ class Alignments(Mapping[str, tuple[Row, ...]]):
             return tuple(check.align(assertion.prepared(self._trajectory)))
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
-            return (Row(mark="differs", differences=(f"rightcall could not line this up, please report it: {what}",)),)
+            return (Row(mark="note", note=f"rightcall could not line this up, please report it: {what}"),)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._assertions)

@@ -6,10 +6,11 @@ from functools import cached_property, partial
 from typing import Literal
 
 from rightcall.core import doubt
+from rightcall.core.aligning import align
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Count, Counted, select, shows_all
-from rightcall.core.explaining import Lineup, align, explain, measure, rates
+from rightcall.core.explaining import Lineup, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
 from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
 from rightcall.core.patterns import ExpectedCall, Pattern, compile_call, compile_each
@@ -131,8 +132,6 @@ class TrajectoryCheck:
         return doubt.arguments(counted, unknown[0]) if unknown else doubt.success(counted, min(counted.unsure))
 
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
-        """Expected beside made, for showing; nothing where it is too much to be lined up."""
-        try:
-            return align(Lineup(self.patterns, self._select(trajectory.tool_calls or ()), trajectory))
-        except CannotJudge:
-            return ()
+        """Expected beside made, for showing."""
+        lineup = Lineup(self.patterns, self._select(trajectory.tool_calls or ()), trajectory)
+        return align(lineup, self.mode, unordered=self.unordered)

@@ -10,10 +10,8 @@ import msgspec
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted
 from rightcall.core.lining import ModeRules
-from rightcall.core.operators import written
-from rightcall.core.pairing import Candidates, candidates, pair
+from rightcall.core.pairing import Candidates, pair
 from rightcall.core.patterns import Pattern
-from rightcall.core.results import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
 from rightcall.core.wording import differing_keys, mismatch, name_of, times
@@ -195,85 +193,3 @@ def _out_of_order(lineup: Lineup, pairs: Pairs, unordered: bool) -> Iterator[Fin
 
 def _same_message(one: ToolCall, other: ToolCall) -> bool:
     return one.message is not None and one.message == other.message
-
-
-def align(lineup: Lineup) -> tuple[Row, ...]:
-    """Expected beside made, in the order of the calls made, unmade ones where they were due."""
-    pairs = _with_differing(lineup, pair(candidates(lineup.patterns, lineup.calls)))
-    by_made = {made: index for index, made in enumerate(pairs) if made is not None}
-    due = iter([index for index, made in enumerate(pairs) if made is None])
-    rows: list[Row] = []
-    waiting = next(due, None)
-    for at in range(len(lineup.calls)):
-        index = by_made.get(at)
-        while waiting is not None and index is not None and waiting < index:
-            rows.append(_row(lineup, waiting, None))
-            waiting = next(due, None)
-        rows.append(_row(lineup, index, at))
-    while waiting is not None:
-        rows.append(_row(lineup, waiting, None))
-        waiting = next(due, None)
-    return tuple(_mark_moved(rows))
-
-
-def _with_differing(lineup: Lineup, pairs: list[int | None]) -> list[int | None]:
-    """Put an unpaired expected call beside the closest unpaired call of its name, for the eye."""
-    free = _unpaired(lineup, pairs)
-    effort = Effort()
-    result = list(pairs)
-    for index, made in enumerate(pairs):
-        rivals = free.get(lineup.patterns[index].name)
-        if made is None and rivals:
-            result[index] = at = closest(lineup.patterns[index], lineup.calls, rivals, effort)
-            rivals.remove(at)
-    return result
-
-
-def _row(lineup: Lineup, index: int | None, at: int | None) -> Row:
-    pattern = None if index is None else lineup.patterns[index]
-    call = None if at is None else lineup.calls[at]
-    differs = pattern is not None and call is not None and not pattern.accepts(call)
-    return Row(
-        mark="unexpected" if pattern is None else "missing" if call is None else "differs" if differs else "match",
-        expected_index=index,
-        expected=_expected(pattern),
-        made_index=None if at is None else lineup.index(at),
-        made=_made(call),
-        differences=(_difference(pattern, call),) if differs and pattern and call else (),
-    )
-
-
-def _difference(pattern: Pattern, call: ToolCall) -> str:
-    found = mismatch(pattern, call)
-    return f"expected {found.wanted}; {found.found}"
-
-
-def _expected(pattern: Pattern | None) -> dict[str, Any] | None:
-    if pattern is None:
-        return None
-    if pattern.mode == "regex":
-        return {"name": pattern.name, "pattern": pattern.text}
-    if pattern.arguments is msgspec.UNSET:
-        return {"name": pattern.name}
-    arguments = written(pattern.arguments) if pattern.has_operators else pattern.arguments
-    return {"name": pattern.name, "arguments": arguments}
-
-
-def _made(call: ToolCall | None) -> dict[str, Any] | None:
-    if call is None:
-        return None
-    if call.arguments_state == "ok":
-        return {"name": call.name, "arguments": call.arguments}
-    return {"name": call.name, "arguments_state": call.arguments_state, "arguments_text": call.arguments_text}
-
-
-def _mark_moved(rows: Sequence[Row]) -> Iterator[Row]:
-    """Rows come in the order made; one whose expected call was due before an earlier row's is moved."""
-    furthest = -1
-    for row in rows:
-        if row.mark == "match" and row.expected_index is not None and row.expected_index < furthest:
-            yield msgspec.structs.replace(row, mark="moved")
-        else:
-            yield row
-        if row.expected_index is not None:
-            furthest = max(furthest, row.expected_index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,12 @@ MOST_TEXT: Final = 300
 LEAST_COLUMN: Final = 24
 _VALUE = 60
 
+SHOWN_ROWS: Final = 200
+"""Rows of an alignment that are shown to people."""
+
+_CONTEXT: Final = 3
+_MANY_ROWS: Final = 30
+
 
 class Line(msgspec.Struct, frozen=True):
     """One line of text. `kind` is the row's mark, or `head`, or `note` for a remark on the row above."""
@@ -30,16 +37,43 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def side_by_side(rows: Sequence[Row], width: int, marks: Mapping[str, str] = UNICODE_MARKS) -> Iterator[Line]:
-    """Lay the rows out in two columns that together take about `width` cells."""
+    """Lay the rows out in two columns that together take about `width` cells; nothing if there are none.
+
+    Among many rows, long runs of matches are told by their number; what is more than `SHOWN_ROWS` is left out, with
+    how many those are.
+    """
+    left_out = condensed(rows)[SHOWN_ROWS:]
+    if rows:
+        yield from _columns(condensed(rows)[:SHOWN_ROWS], width, marks)
+    if left_out:
+        yield Line("note", f"  and {len(left_out)} more rows")
+
+
+def condensed(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows with matches that stand far from anything else told by their number, if there are many rows."""
+    if len(rows) <= _MANY_ROWS:
+        return rows
+    result: list[Row] = []
+    for is_match, run in itertools.groupby(rows, key=lambda row: row.mark == "match"):
+        group = list(run)
+        hidden = len(group) - 2 * _CONTEXT
+        if is_match and hidden > 1:
+            group[_CONTEXT:-_CONTEXT] = [Row(mark="note", note=f"({hidden:,} more that match)")]
+        result += group
+    return result
+
+
+def _columns(rows: Sequence[Row], width: int, marks: Mapping[str, str]) -> Iterator[Line]:
     pairs = [(_numbered(row.expected_index, row.expected), _numbered(row.made_index, row.made)) for row in rows]
     column = max(LEAST_COLUMN, (width - 7) // 2)
     left = min(column, max([cells("expected") + 3, *(cells(expected) for expected, _ in pairs)]))
     right = max(LEAST_COLUMN, width - 7 - left)
     yield Line("head", f"    {pad('expected', left)}   made")
     for row, (expected, made) in zip(rows, pairs, strict=True):
-        yield from _row(row, wrap(expected, left), wrap(made, right), left, marks)
-        for difference in row.differences:
-            yield from (Line("note", f"      {piece}") for piece in wrap(visible(difference), width - 6))
+        if row.mark != "note":
+            yield from _row(row, wrap(expected, left), wrap(made, right), left, marks)
+        for remark in (*(difference.message for difference in row.differences), row.note):
+            yield from (Line("note", f"      {piece}") for piece in wrap(visible(remark), width - 6) if remark)
 
 
 def _row(row: Row, expected: Sequence[str], made: Sequence[str], left: int, marks: Mapping[str, str]) -> Iterator[Line]:

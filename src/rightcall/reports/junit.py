@@ -18,7 +18,6 @@ from rightcall.core.verdicts import Status, Verdict
 from rightcall.core.wording import shadowed
 
 WIDTH: Final = 120
-SHOWN_ROWS: Final = 200
 SHOWN_MESSAGE: Final = 500
 SHOWN_REPLY: Final = 1000
 MEASURES: Final = ("precision", "recall", "f1")
@@ -168,10 +167,7 @@ def _verdict(verdict: Verdict, attempt: Attempt) -> Iterator[str]:
     if verdict.status == Status.ERROR and "traceback" in verdict.details:
         yield from (f"    {visible(line)}" for line in str(verdict.details["traceback"]).split("\n"))
     rows = attempt.alignments.get(verdict.id, ())
-    if rows:
-        yield from (f"    {visible(line.text)}" for line in side_by_side(rows[:SHOWN_ROWS], WIDTH))
-    if len(rows) > SHOWN_ROWS:
-        yield f"    and {len(rows) - SHOWN_ROWS} more rows"
+    yield from (f"    {visible(line.text)}" for line in side_by_side(rows, WIDTH))
 
 
 def _properties(values: dict[str, Any], margin: str) -> Iterable[str]:

@@ -20,7 +20,6 @@ from rightcall.reports.terminal.paint import Line, Piece, Style, coloured, plain
 SHOWN_FINDINGS: Final = 5
 SHOWN_REPLY: Final = 300
 SHOWN_UNUSED: Final = 10
-SHOWN_ROWS: Final = 200
 
 SHOWN: Final = {True: 1000, False: 50}
 """How many tests that passed, and that did not pass, are shown unless all are asked for."""
@@ -168,10 +167,8 @@ class TerminalReport:
 
     def _alignment(self, rows: Sequence[Row]) -> Iterator[Line]:
         yield ()
-        for line in side_by_side(rows[:SHOWN_ROWS], self.look.width - 4, self._marks):
+        for line in side_by_side(rows, self.look.width - 4, self._marks):
             yield (("plain", "    "), (_STYLES[line.kind], line.text))
-        if len(rows) > SHOWN_ROWS:
-            yield (("muted", f"      and {len(rows) - SHOWN_ROWS} more rows"),)
         yield ()
 
     def _evidence(self, attempt: Attempt) -> Iterator[Line]:
