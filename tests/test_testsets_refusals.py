@@ -92,7 +92,8 @@ def test_yaml_in_brackets_without_a_name_is_read_as_json() -> None:
         (
             "tests: []",
             "obrit",
-            "unknown dialect `obrit` (did you mean `orbit`?); the dialects are native, orbit, rhesis",
+            "unknown dialect `obrit` (did you mean `orbit`?); the dialects are native, rhesis, orbit, aegis, adk, "
+            "azure, bedrock-agentcore, bfcl, deepeval, langchain, mlflow, promptfoo, ragas, strands, vertex",
         ),
         (
             "{tests: [], dialect: orbit}",

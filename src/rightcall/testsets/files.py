@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -23,6 +23,9 @@ from rightcall.testsets.source import Source, load
 from rightcall.testsets.sugar import given
 from rightcall.testsets.tools import known_names, named_tools, unknown_tool
 
+if TYPE_CHECKING:
+    from rightcall.testsets.foreign import At, Note, Opened
+
 
 def read(
     data: bytes,
@@ -39,17 +42,49 @@ def read(
     Raises `TestSetError` with the place, `UsageError` for a dialect that is not known.
     """
     value, source = load(data, file)
-    if not isinstance(value, dict):
+    whole = {**(defaults or {}), **_keys(value)}
+    spoken = _dialect(whole, dialect, source)
+    if not isinstance(value, dict) and (spoken.open is None or not isinstance(value, list)):
         message = f"expected a mapping with `tests`, found {found(value)}"
         raise TestSetError(message, source.value(""))
-    whole = {**(defaults or {}), **value}
     reader = Reader(
         kinds=kinds,
-        dialect=_dialect(whole, dialect, source),
+        dialect=spoken,
         source=source.marked(),
-        elsewhere=frozenset(whole.keys() - value.keys()),
+        elsewhere=frozenset(whole.keys() - value.keys()) if isinstance(value, dict) else frozenset(defaults or ()),
     )
-    return _test_set(*_translate(whole, reader))
+    if spoken.open is None:
+        return _test_set(*_translate(whole, reader))
+    return _opened(value, whole, spoken.open, reader)
+
+
+def _keys(value: Any) -> dict[str, Any]:
+    """The keys of a file; one that is a list holds its tests."""
+    if isinstance(value, list):
+        return {"tests": value}
+    return value if isinstance(value, dict) else {}
+
+
+def _opened(value: Any, whole: dict[str, Any], open_file: Callable[[At], Opened], reader: Reader) -> TestSet:
+    """The test set of a file that a dialect opens, places and notes where they stand in that file."""
+    from rightcall.testsets.foreign import At
+
+    prefix = "tests" if isinstance(value, list) else ""
+    try:
+        opened = open_file(At({key: item for key, item in whole.items() if key != "dialect"}))
+    except TestSetError as error:
+        reader.refuse(Problem(error.where.path.removeprefix(prefix), error.message))
+    paths = [path.removeprefix(prefix) for path in opened.paths]
+    test_set = _test_set(opened.keys, replace(reader, paths=tuple(paths), elsewhere=frozenset()))
+    return replace(test_set, warnings=(*test_set.warnings, *_told(opened.notes, prefix, reader)))
+
+
+def _told(notes: Sequence[Note], prefix: str, reader: Reader) -> Iterator[str]:
+    from rightcall.testsets.foreign import told
+
+    for note, more in told(notes):
+        place = reader.key(note.path.removeprefix(prefix))
+        yield f"{place}{f' and {more} more' if more else ''}: {note.message}"
 
 
 def _dialect(value: dict[str, Any], asked: str | None, source: Source) -> Dialect:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.errors import TestSetError, Where, join_path
+from rightcall.errors import TestSetError, UsageError, Where, join_path
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import Common, Kinds, Reader, build, convert
 from rightcall.testsets.explain import listed
@@ -30,6 +30,8 @@ def from_keys(expectations: Mapping[str, Any], kinds: Kinds, *, dialect: str | N
     Raises `TestSetError` with the path, also when no key states an expectation (G27).
     """
     spoken = dialects.named(dialect or "native")
+    if spoken.open is not None:
+        raise UsageError(f"the dialect `{spoken.name}` is that of a file of tests, not of single expectations")
     return _single(
         spoken.translate(dict(expectations)), Reader(kinds=kinds, dialect=spoken, renames=dict(spoken.renames))
     )

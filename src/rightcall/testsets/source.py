@@ -110,7 +110,7 @@ def load(data: bytes, file: str) -> tuple[Any, Source]:
         raise error.within(file=file) from None
 
 
-def _named(file: str) -> Format | None:
+def named(file: str) -> Format | None:
     """The format that the ending of a file's name means."""
     return next((known for ending, known in ENDINGS.items() if file.lower().endswith(ending)), None)
 
@@ -128,7 +128,7 @@ def _text(data: bytes) -> str:
 
 def _format(text: str, file: str) -> Format:
     """By the file's name, else by content: what begins with a bracket is JSON, on several lines each JSON Lines."""
-    known = _named(file)
+    known = named(file)
     if known is not None:
         return known
     if not text.lstrip().startswith(("{", "[")):
@@ -153,7 +153,7 @@ def _load_json(text: str, file: str) -> Any:
     try:
         return _decode(text, 1)
     except TestSetError as error:
-        if _named(file) is None:
+        if named(file) is None:
             error.message += " (what begins with a bracket is read as JSON, unless its name ends in .yaml)"
         raise
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from rightcall.testsets.dialects.base import Dialect
-from rightcall.testsets.operators import native
+from rightcall.testsets.dialects.base import Dialect, Written
 
-
-def _as_it_is(test: Any) -> Any:
-    return test
+if TYPE_CHECKING:
+    from rightcall.testsets.model import TestSet
 
 
-NATIVE = Dialect(name="native", translate=_as_it_is, arguments=native)
+def write(test_set: TestSet) -> Written:
+    """A test set in native words, which say everything."""
+    from rightcall.testsets.writing import native_keys
+
+    return Written(data=native_keys(test_set))
+
+
+DIALECT = Dialect(name="native", write=write)

@@ -5,12 +5,20 @@ A row's `min_pass_rate` is the share of its assertions that must pass (G36). Arg
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from rightcall.errors import TestSetError
 from rightcall.testsets.arguments import as_data
-from rightcall.testsets.dialects.base import Dialect, with_keys_renamed
+from rightcall.testsets.dialects.base import Dialect, Written, with_keys_renamed
+from rightcall.testsets.keys import EXPECTATION_KEYS
+from rightcall.testsets.model import Test, TestSet
+from rightcall.testsets.saying import check_settings, in_steps
+from rightcall.testsets.writing import data_written, native_test
 
 _RENAMES = {"required_tools": "expected_tool_calls", "min_assertion_rate": "min_pass_rate"}
+_FAMILIES: Final = ("required_tools", "tool_call_args", "expected_tool_sequence", "allowed_tools")
+"""What a row can expect."""
+_OURS: Final = ("turns", "tool_aliases", "ignore_arguments", "count", "parallel", "repeat", "min_pass_rate")
 
 
 def translate(row: Any) -> Any:
@@ -18,4 +26,25 @@ def translate(row: Any) -> Any:
     return with_keys_renamed(row, _RENAMES)
 
 
-ORBIT = Dialect(name="orbit", translate=translate, arguments=as_data, renames=_RENAMES, holders=("rows", "scenarios"))
+def write(test_set: TestSet) -> Written:
+    """Rows. What an expected list in order says, a sequence says too."""
+    return Written(data={"dialect": "orbit", "rows": [_row(test) for test in test_set.tests]})
+
+
+def _row(test: Test) -> dict[str, Any]:
+    check_settings(test, "orbit", _OURS)
+    keys = native_test(in_steps(test), data_written)
+    for name in keys:
+        if name in EXPECTATION_KEYS and name not in _FAMILIES:
+            raise TestSetError(f"`{name}` of this test cannot be said in the dialect `orbit`", test.where)
+    return {_RENAMES.get(key, key): value for key, value in keys.items()}
+
+
+DIALECT = Dialect(
+    name="orbit",
+    translate=translate,
+    arguments=as_data,
+    renames=_RENAMES,
+    holders=("rows", "scenarios"),
+    write=write,
+)

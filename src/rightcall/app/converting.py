@@ -1,0 +1,86 @@
+"""Test sets from one tool's words into another's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.app import code, files, kit
+from rightcall.app.regex import compile_regex
+from rightcall.app.schemas import compile_schema
+from rightcall.errors import UsageError, Where
+from rightcall.testsets import TestSet, compile_tests, dialects, read, source
+from rightcall.testsets.dumping import to_json, to_yaml
+from rightcall.testsets.foreign import told
+from rightcall.testsets.saying import around, check_gate
+
+NATIVE = "native"
+
+
+class Converted(msgspec.Struct, frozen=True, kw_only=True):
+    """The file in its new words, what does not mean quite the same there, and how many tests there are."""
+
+    data: bytes
+    notes: tuple[str, ...]
+    tests: int
+
+
+def convert(name: str, speaking: str | None, target: str, config: str | None, output: str | None) -> Converted:
+    """Read a file in the dialect `speaking`, or the one it names, and say it in the dialect `target`.
+
+    `config` names a file with keys for the whole test set, such as the parameters of a metric. The ending of
+    `output` decides whether it is YAML or JSON. `TestSetError` for what cannot be read, or not be said there;
+    `UsageError` for a dialect that cannot be written.
+    """
+    spoken = dialects.named(target)
+    if spoken.write is None:
+        known = ", ".join(known for known in dialects.DIALECTS if dialects.named(known).write is not None)
+        raise UsageError(f"the dialect `{target}` can be read but not written; these can be: {known}")
+    dump = _dump(output, target)
+    test_set = _read(name, speaking, config)
+    if target != NATIVE:
+        check_gate(test_set, target)
+    written = spoken.write(test_set)
+    notes = list(written.notes)
+    if target != NATIVE and isinstance(written.data, dict):
+        notes += around(test_set, target, written.data.keys())
+    return Converted(
+        data=dump(written.data),
+        notes=(*test_set.warnings, *[_told(note, more, test_set) for note, more in told(notes)]),
+        tests=len(test_set.tests),
+    )
+
+
+def _read(name: str, speaking: str | None, config: str | None) -> TestSet:
+    data = files.read(name)
+    keys = {} if config is None else _config(config, data, name)
+    test_set = read(data, kit.kinds(data), file=files.shown(name), dialect=speaking, defaults=keys)
+    compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
+    return test_set
+
+
+def _config(name: str, data: bytes, file: str) -> dict[str, Any]:
+    """The keys of the other file, none of which the test set may have itself."""
+    value, _ = source.load(files.read(name), files.shown(name))
+    if not isinstance(value, dict) or "tests" in value:
+        raise UsageError("expected a mapping of keys for the whole test set, without tests", Where(file=name))
+    whole, _ = source.load(data, files.shown(file))
+    for key in value if isinstance(whole, dict) else ():
+        if key in whole:
+            raise UsageError(f"`{key}` stands in the test set too; leave it out of one of them", Where(file=name))
+    return value
+
+
+def _dump(output: str | None, target: str) -> Any:
+    if output is None:
+        return to_yaml if target == NATIVE else to_json
+    form = source.named(output)
+    if form not in ("yaml", "json"):
+        raise UsageError("expected a name that ends in .yaml, .yml or .json", Where(file=output))
+    return to_yaml if form == "yaml" else to_json
+
+
+def _told(note: Any, more: int, test_set: TestSet) -> str:
+    place = str(test_set.source.key(note.path)) if note.path else str(test_set.source.file)
+    return f"{place}{f' and {more} more' if more else ''}: {note.message}"
