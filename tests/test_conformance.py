@@ -169,6 +169,18 @@ def test_assertions(row: dict[str, Any]) -> None:
     assert row["want"] == {verdict.id: str(verdict.status) for verdict in verdicts}
 
 
+def test_assertions_recorded(tmp_path: Path) -> None:
+    """The same rows as records that carry their expectations, in one run of the command line."""
+    cases = rows("assertions")
+    file = _records(tmp_path, [{**row["trajectory"], "id": row["id"], **row["expectations"]} for row in cases])
+    report = json.loads(run_apart("grade", file, "--json", cwd=tmp_path).out)
+    found = {
+        result["id"]: {verdict["id"]: verdict["status"] for verdict in result["attempts"][0]["verdicts"]}
+        for result in report["results"]
+    }
+    assert {row["id"]: row["want"] for row in cases} == found
+
+
 @pytest.mark.parametrize("row", params(rows("stringify")))
 def test_stringify(row: dict[str, Any]) -> None:
     """The text of arguments that patterns see is `JSON.stringify`'s; a repeated key is refused (G8, G28)."""

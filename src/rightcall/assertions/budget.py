@@ -114,11 +114,10 @@ class ToolCallsCheck(LimitCheck):
 
     def refuse_doubt(self, counted: Counted) -> None:
         """A call without a name could be of any tool."""
-        made = Counter(call.name for call in counted.calls)
-        nameless = sum(number for name, number in made.items() if not name.strip())
+        made = Counter(call.name for call in counted.calls if call.name.strip())
+        nameless = len(counted.calls) - made.total()
         tools = self.limit if isinstance(self.limit, Mapping) else {**made, "another tool": 0}
-        over = (tool for tool in tools if made[tool] + nameless > (self._most(tool) or 0))
-        if nameless and next(over, None) is not None:
+        if nameless and any(made[tool] + nameless > (self._most(tool) or 0) for tool in tools):
             _refuse_nameless(counted)
 
     def _most(self, tool: str) -> int | None:
@@ -141,15 +140,25 @@ class RepeatsCheck(LimitCheck):
 
     def refuse_doubt(self, counted: Counted) -> None:
         """Calls whose name or arguments are not known may be the same as any that they could be."""
-        same = Counter(key for key in map(_identity, counted.calls) if key is not None)
-        unknown = [at for at, call in enumerate(counted.calls) if _identity(call) is None]
-        for at in unknown:
-            name = counted.calls[at].name
-            alike = [number for key, number in same.items() if not name.strip() or key[0] == name]
-            others = sum(1 for other in unknown if counted.calls[other].name in (name, "") or not name.strip())
-            if max(alike, default=0) + others - 1 > self.limit:
-                if not name.strip():
-                    _refuse_nameless(counted)
+        if all(call.arguments_state == "ok" and call.name.strip() for call in counted.calls):
+            return
+        same = Counter(map(_identity, counted.calls))
+        most = Counter[str]()
+        for key, number in same.items():
+            if key is not None:
+                most[key[0]] = max(most[key[0]], number)
+        unknown = _positions(call.name.strip() and call.name for call in counted.calls if _identity(call) is None)
+        nameless = len(unknown.get("", ()))
+        for name in {**most, **unknown}:
+            hidden = 0 if name == "" else len(unknown.get(name, ()))
+            if hidden + nameless and most[name] + hidden + nameless - 1 > self.limit:
+                self._refuse(counted, name if hidden else "")
+
+    def _refuse(self, counted: Counted, name: str) -> None:
+        if not name:
+            _refuse_nameless(counted)
+        for at, call in enumerate(counted.calls):
+            if call.name == name and _identity(call) is None:
                 raise doubt.arguments(counted, at)
 
 
