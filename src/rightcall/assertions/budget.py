@@ -192,14 +192,14 @@ LIMITS: Final[dict[str, type[LimitCheck]]] = {
 }
 
 
-def _identity(call: ToolCall) -> tuple[str, Hashable] | None:
+def _identity(call: ToolCall) -> tuple[str, Hashable, str] | None:
     """Equal for calls that are the same; `None` where that is not known."""
     if not call.name.strip():
         return None
     if call.arguments_state == "ok":
-        return call.name, freeze(call.arguments)
+        return call.name, freeze(call.arguments), "ok"
     if call.arguments_state == "malformed" and call.arguments_text is not None:
-        return call.name, ("malformed", call.arguments_text)
+        return call.name, call.arguments_text, "malformed"
     return None
 
 
