@@ -29,8 +29,6 @@ _RATE: Final = {
     "description": "A rate from 0 to 1, exact: `0.8`, `4/5` and `80%` are the same.",
 }
 _ARGUMENTS: Final = {"$ref": "#/$defs/Data", "not": {"type": "null"}}
-ENTRIES: Final = ("ToolCallArgs", "ToolSequence", "Rule")
-"""Assertions that may stand under a key that says their kind."""
 _EXTRA: Final[dict[str, Any]] = {"^x-": {}}
 
 
@@ -105,11 +103,10 @@ def _refine_tests(head: dict[str, Any], definitions: dict[str, Any], kinds: list
         keys["patternProperties"] = _EXTRA
     for keys in (head, test, turn):
         keys["properties"]["assertions"]["items"] = {"anyOf": kinds}
-    for name in ENTRIES:
-        definitions[f"{name}Entry"] = _without_kind(definitions[name])
+    entries = _Entries(definitions, frozenset(map(_target, kinds)))
     for keys, places in ((test, ("test_configuration", "turns")), (turn, ())):
-        for key in ("tool_call_args", "expected_tool_sequence", "rules"):
-            keys["properties"][key] = _of_entries(keys["properties"][key])
+        own = {key: shape for key, shape in keys["properties"].items() if key not in ("assertions", "turns")}
+        keys["properties"] |= entries.of(own)
         keys["dependentSchemas"] = {
             key: {"anyOf": [{"required": [other]} for other in _places(others, places)]}
             for key, others in BESIDE.items()
@@ -117,21 +114,28 @@ def _refine_tests(head: dict[str, Any], definitions: dict[str, Any], kinds: list
         }
 
 
+class _Entries:
+    """Assertions as they stand under a key that says their kind: the same without `kind`."""
+
+    def __init__(self, definitions: dict[str, Any], kinds: frozenset[str]) -> None:
+        self.definitions = definitions
+        self.kinds = kinds
+
+    def of(self, shape: Any) -> Any:
+        """The same shape, of assertions that do not say their kind."""
+        if isinstance(shape, list):
+            return [self.of(item) for item in shape]
+        if not isinstance(shape, dict):
+            return shape
+        if "$ref" in shape and (name := _target(shape)) in self.kinds:
+            self.definitions[f"{name}Entry"] = _without_kind(self.definitions[name])
+            return {**shape, "$ref": f"{shape['$ref']}Entry"}
+        return {key: self.of(value) for key, value in shape.items()}
+
+
 def _without_kind(kind: dict[str, Any]) -> dict[str, Any]:
-    """An assertion as it stands under a key that says its kind."""
     properties = {key: value for key, value in kind["properties"].items() if key != "kind"}
     return {**kind, "properties": properties, "required": [key for key in kind["required"] if key != "kind"]}
-
-
-def _of_entries(shape: Any) -> Any:
-    """The same shape, of assertions that do not say their kind."""
-    if isinstance(shape, list):
-        return [_of_entries(item) for item in shape]
-    if not isinstance(shape, dict):
-        return shape
-    if "$ref" in shape and _target(shape) in ENTRIES:
-        return {**shape, "$ref": f"{shape['$ref']}Entry"}
-    return {key: _of_entries(value) for key, value in shape.items()}
 
 
 def _refine_choices(definitions: dict[str, Any]) -> None:
