@@ -170,8 +170,10 @@ def test_runs_of_langsmith_are_completed_by_patches() -> None:
     started = {"id": "r", "trace_id": "r", "run_type": "llm", "name": "m", "start_time": "2026-11-30T10:00:00Z"}
     post, patch = {**started, "inputs": {"messages": []}, "outputs": {}}, {**started, "outputs": {"output": OPENAI}}
     nested = {**post, "run_type": "chain", "id": "q", "child_runs": [{**post, **patch}]}
-    ways = [read({"post": [post], "patch": [patch]}), read_lines([post, patch]), read([nested])]
-    assert [told(trajectory) for (trajectory,) in ways] == [[("a", {"x": 1})]] * 3
+    bare = {key: patch[key] for key in ("id", "trace_id", "outputs")}
+    batches = [{"post": [post], "patch": []}, {"post": [], "patch": [bare]}]
+    ways = [read({"post": [post], "patch": [patch]}), read_lines([post, patch]), read([nested]), read_lines(batches)]
+    assert [told(trajectory) for (trajectory,) in ways] == [[("a", {"x": 1})]] * 4
 
 
 def test_traces_of_mlflow_in_both_schemas() -> None:

@@ -152,11 +152,10 @@ def is_langsmith(value: dict[str, Any]) -> bool:
 
 def langsmith(value: dict[str, Any]) -> Iterator[Span]:
     """The runs in order of their beginning, with those nested in them; a patch completes the run that was posted."""
-    runs = [*objects(value.get("post")), *objects(value.get("patch"))] or [value]
-    waiting = list(runs) if "run_type" not in value else [value]
+    waiting = [*objects(value.get("post")), *objects(value.get("patch"))] or [value]
     while waiting:
         run = waiting.pop(0)
-        if isinstance(run.get("run_type"), str):
+        if "id" in run:
             yield _run(run)
         waiting += [{"parent_run_id": run.get("id"), **child} for child in objects(run.get("child_runs"))]
 
@@ -166,7 +165,7 @@ def _run(value: dict[str, Any]) -> Span:
     metadata = object_(extra.get("metadata"))
     error = value.get("error")
     known = {
-        "langsmith.span.kind": value["run_type"],
+        "langsmith.span.kind": value.get("run_type"),
         "langsmith.inputs": value.get("inputs") or None,
         "langsmith.outputs": value.get("outputs") or None,
         "langsmith.tools": object_(extra.get("invocation_params")).get("tools"),
