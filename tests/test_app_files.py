@@ -108,6 +108,13 @@ def nested(depth: int) -> str:
     return path
 
 
+def test_pipes_in_a_directory_are_not_waited_for() -> None:
+    """Nobody may ever write to them. A link that leads nowhere stands for a file that is missing."""
+    os.mkfifo("logs/sub/b.jsonl")
+    Path("logs/sub/d.jsonl").symlink_to("nowhere")
+    assert files.expand(["logs/sub"]) == ["logs/sub/c.jsonl", "logs/sub/d.jsonl"]
+
+
 def test_directory_that_cannot_be_searched_is_refused() -> None:
     """Files in a directory that cannot be listed would be missing without a word; it is named with the cause."""
     innermost = nested(17)

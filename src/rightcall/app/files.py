@@ -32,10 +32,10 @@ _GLOB = frozenset("*?[")
 def expand(names: Iterable[str]) -> list[str]:
     """Return the files that the names stand for, each once, in the order of the names.
 
-    A directory stands for the trace files in it and below, sorted, links followed; hidden ones and test sets
-    (`*rightcall.*`) are left out. A pattern that the shell has not expanded is expanded here; a URL stands for what
-    `remote.expand` says. `-` is the standard input. `UsageError` for a name that stands for nothing, `TraceError` for
-    a directory that cannot be searched.
+    A directory stands for the trace files in it and below, sorted, links followed; hidden ones, test sets
+    (`*rightcall.*`), pipes and devices are left out. A pattern that the shell has not expanded is expanded here; a URL
+    stands for what `remote.expand` says. `-` is the standard input. `UsageError` for a name that stands for nothing,
+    `TraceError` for a directory that cannot be searched.
     """
     found: dict[str, str] = {}
     for name in names:
@@ -105,7 +105,13 @@ def _listed(folder: str) -> tuple[list[str], list[str]]:
     with _searching(folder), os.scandir(folder) as entries:
         shown = sorted((entry.path, entry.name, entry.is_dir()) for entry in entries if entry.name[0] != ".")
     folders = [path for path, _, is_folder in shown if is_folder]
-    return folders, [path for path, name, is_folder in shown if not is_folder and _is_trace(name.lower())]
+    named = [path for path, name, is_folder in shown if not is_folder and _is_trace(name.lower())]
+    return folders, [path for path in named if not _waits(path)]
+
+
+def _waits(path: str) -> bool:
+    """Whether a name is that of a pipe, a socket or a device, which may never end. A dead link is refused later."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _is_trace(name: str) -> bool:

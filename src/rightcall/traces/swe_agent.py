@@ -36,7 +36,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _whole(value: Any) -> Iterable[Trajectory]:
-    if "history" not in value:
+    if not isinstance(value.get("history"), list):
         raise TraceError("expected `history`; found only `trajectory`, whose actions are text")
     history = [message for message in value["history"] if message.get("is_demo") is not True]
     said = [message for message in history if message.get("role") == "assistant"]

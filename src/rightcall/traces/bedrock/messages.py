@@ -62,7 +62,7 @@ def gaps(response: dict[str, Any]) -> tuple[str, ...]:
 
 def stopped(reason: Any, blocks: list[Any]) -> Iterator[str]:
     """What the reason why a message of these blocks ended says is missing."""
-    if reason in _FAILED_CALLS:
+    if str(reason) in _FAILED_CALLS:
         yield f"the stop reason is `{reason}`: the model wrote a call that is not recorded"
     calls = any(isinstance(block, dict) and "toolUse" in block for block in blocks)
     text = bool(blocks) and isinstance(blocks[-1], dict) and "text" in blocks[-1]

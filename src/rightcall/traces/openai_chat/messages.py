@@ -142,7 +142,7 @@ def _entries(message: dict[str, Any], place: str) -> Iterator[tuple[Any, str]]:
         yield message[key], f"{place}.{key}"
     if not entries:
         for block, at in _blocks(message.get("content"), f"{place}.content"):
-            if block.get("type") in _CALL_BLOCKS and (block["type"] == "tool_call" or shapes.is_call(block)):
+            if str(block.get("type")) in _CALL_BLOCKS and (block["type"] == "tool_call" or shapes.is_call(block)):
                 yield block, at
 
 

@@ -51,12 +51,12 @@ def is_text(value: Any) -> bool:
 
 def is_first(value: dict[str, Any]) -> bool:
     """Whether a part begins a stream or a step."""
-    return value.get("type") in _BEGINS
+    return str(value.get("type")) in _BEGINS
 
 
 def is_last(value: dict[str, Any]) -> bool:
     """Whether a part ends a stream."""
-    return value.get("type") in _ENDS
+    return str(value.get("type")) in _ENDS
 
 
 def messages(values: Iterable[dict[str, Any]]) -> tuple[list[Any], tuple[str, ...]]:
