@@ -44,10 +44,10 @@ BARE = span(2, [answers("1"), answers("2")], DONE)
     ("spans", "called", "gaps"),
     [
         ([FIRST, SECOND, LAST], ["a", "b"], ()),
-        ([FIRST, LAST], ["a"], ("span s2 was given calls that no span shows: `b`",)),
+        ([FIRST, LAST], ["a"], ("span s2 tells of calls that no span shows: `b`",)),
         ([SECOND, LAST], ["a", "b"], ()),
         ([FIRST, SECOND, BARE], ["a", "b"], ()),
-        ([FIRST, BARE], ["a"], ("span s2 was given results of calls that no span shows: `2`",)),
+        ([FIRST, BARE], ["a"], ("span s2 tells of results of calls that no span shows: `2`",)),
     ],
     ids=["whole", "without the second", "history first", "results alone", "results of an unknown call"],
 )

@@ -60,6 +60,7 @@ class _Run:
         self.began = False
         self.thread: Any = None
         self._calls: dict[tuple[int, str], tuple[dict[str, Any], int, int]] = {}
+        self._again: dict[tuple[int, str], tuple[int, str]] = {}
         self._warnings: list[str] = []
         self._output: Any = None
         self._part, self._turn, self._message = -1, -1, -1
@@ -90,8 +91,9 @@ class _Run:
             return
         identity = item.get("id")
         key = self._part, identity if isinstance(identity, str) else f"#{len(self._calls)}"
+        own, key = key, self._again.get(key, key)
         if key in self._calls and key not in self._running and _is_another(self._calls[key][0], item):
-            self._calls[self._part, f"{identity}, {len(self._calls)}"] = self._calls.pop(key)
+            key = self._again[own] = self._part, f"{own[1]}, {len(self._calls)}"
         if key in self._calls:
             _, turn, message = self._calls[key]
         else:

@@ -17,6 +17,7 @@ from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces import heads, spans
 from rightcall.traces.conventions import (
+    differing,
     genai,
     google_adk,
     ingesting,
@@ -26,7 +27,7 @@ from rightcall.traces.conventions import (
     traceloop,
     vercel,
 )
-from rightcall.traces.conventions.model import Asked, Part
+from rightcall.traces.conventions.model import Part
 from rightcall.traces.conventions.trajectories import trajectory
 from rightcall.traces.cutting import Cutting, GroupBy
 from rightcall.traces.spans import Group, Grouping, Record, Span, root, roots
@@ -131,11 +132,8 @@ def part(span: Span) -> Part | None:
     """
     words = roots(span.attributes).union(root(event.name) for event in span.events)
     readers = [convention.read for convention in CONVENTIONS.values() if not words.isdisjoint(convention.roots)]
-    known = (found for read in readers if (found := read(span)) is not None)
-    first = next(known, None)
-    if not isinstance(first, Asked) or first.said.output or first.calls:
-        return first
-    return next((other for other in known if isinstance(other, Asked) and other.said.output), first)
+    known = [found for read in readers if (found := read(span)) is not None]
+    return differing.settled(known) if len(known) > 1 else next(iter(known), None)
 
 
 def read(chunks: Iterable[bytes], file: str = "-", cut: Cutting = _ALONE) -> Iterator[Trajectory | TraceError]:

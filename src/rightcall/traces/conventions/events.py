@@ -39,6 +39,12 @@ def detailed(span: Span) -> Span:
     return msgspec.structs.replace(span, attributes=merged)
 
 
+def outputs(span: Span) -> Iterator[Any]:
+    """What each event of details says that the model put out."""
+    found = (child(event.attributes, "gen_ai.output.messages") for event in span.events if event.name == DETAILS)
+    return (value for value in found if value is not UNSET)
+
+
 def conversation(span: Span) -> Said:
     """What the model was given, what it put out, and why it stopped. Of several choices the one of index 0 counts."""
     history: list[Message] = []
@@ -84,6 +90,8 @@ def _choice(body: dict[str, Any]) -> tuple[Message, ...]:
     inner = decoded(body.get("message"))
     if isinstance(inner, dict):
         return foreign.messages({"role": "assistant", **inner}, "assistant", "not_captured")
+    if inner is None and not body.keys() - {"index", "finish_reason", "event.name", "gen_ai.system"}:
+        return ()
     if inner is None:
         flat = {"role": "assistant", **{key: decoded(value) for key, value in body.items()}}
         return foreign.messages(flat, "assistant", "not_captured")

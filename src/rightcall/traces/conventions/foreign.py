@@ -6,13 +6,13 @@ that a value is no message: what has none gives none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from msgspec import UNSET
 
 from rightcall.core.calls import ArgumentsState, ToolCall
-from rightcall.traces import shapes, spans
+from rightcall.traces import hidden, shapes, spans
 from rightcall.traces.conventions import parts
 from rightcall.traces.conventions.model import Message, Said
 
@@ -52,7 +52,7 @@ def output(value: Any, absent: ArgumentsState = "ok") -> Said:
         return _BROKEN
     found = messages(value, "assistant", absent)
     if found or not value or value is UNSET:
-        return Said(output=found)
+        return Said(output=found, gaps=_unread(value, found))
     unknown = f"puts out {shapes.kind(value)} of an unknown shape; it is read as an answer without calls"
     return Said(output=(Message(role="assistant", content=value),), warnings=(unknown,))
 
@@ -73,10 +73,18 @@ def choice(value: Any, absent: ArgumentsState = "ok", reasons: int | None = None
     if not alternatives or (reasons is not None and reasons != len(alternatives)):
         return output(value, absent)
     first, *others = (messages(one, "assistant", absent) for one in alternatives)
+    unread = _unread(value, [message for one in (first, *others) for message in one])
     note = f"puts out {len(alternatives)} alternatives; the first is read"
     if reasons is None and any(message.calls for other in others for message in other):
-        return Said(output=first, gaps=(f"{note}, but nothing says that they are alternatives",))
-    return Said(output=first, warnings=(note,))
+        return Said(output=first, gaps=(f"{note}, but nothing says that they are alternatives", *unread))
+    return Said(output=first, gaps=unread, warnings=(note,))
+
+
+def _unread(value: Any, found: Iterable[Message]) -> tuple[str, ...]:
+    """A gap for each place in what a model put out that looks like calls, of which none was read."""
+    calls = [call for message in found for call in message.calls]
+    signs = hidden.signs(value, "output")
+    return tuple(map("puts out calls that are not read: {}".format, hidden.gaps(signs, calls)))
 
 
 def _is_broken(text: str) -> bool:
@@ -100,7 +108,7 @@ def _listed(value: list[Any], role: str, absent: ArgumentsState, depth: int) -> 
     elif value and all(_is_part(item) for item in value):
         yield from _message({"content": value}, role, absent)
     else:
-        for item in value:
+        for item in map(spans.decoded, value):
             yield from messages(item, role, absent, depth + 1) if isinstance(item, dict | list) else ()
 
 
@@ -123,6 +131,8 @@ def _object(value: dict[str, Any], role: str, absent: ArgumentsState, depth: int
         yield from messages(inner, role, absent, depth + 1)
     elif _is_message(value):
         yield from _message(value, role, absent)
+    elif value and all(key.isdecimal() for key in value):
+        yield from messages(spans.items(value), role, absent, depth + 1)
     else:
         carried = next((value[key] for key in _CARRIERS if isinstance(value.get(key), list | dict)), None)
         if carried is None and isinstance(value.get("content"), dict):
@@ -180,7 +190,7 @@ def _message(value: dict[str, Any], role: str, absent: ArgumentsState) -> Iterat
 
 def _parts(value: dict[str, Any]) -> list[Any]:
     for key in ("parts", "content"):
-        found = value.get(key)
+        found = spans.decoded(value.get(key)) if key == "parts" else value.get(key)
         if isinstance(found, dict) and isinstance(found.get("parts"), list):
             return list(found["parts"])
         if isinstance(found, list):

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from rightcall.core.calls import CallStatus, ToolSpec
 from rightcall.traces import toolspecs
-from rightcall.traces.conventions import events, foreign, numbered, output_tools
+from rightcall.traces.conventions import differing, events, foreign, numbered, output_tools
 from rightcall.traces.conventions.carriers import bare, carried, outcome
 from rightcall.traces.conventions.model import Around, Asked, Part, Said, asked
 from rightcall.traces.conversation import structured
@@ -42,12 +42,12 @@ _SUMMARIES: Final = ("pydantic_ai.all_messages", "gen_ai.output.messages")
 
 def read(span: Span) -> Part | None:
     """What the span is, if anything on it is of these conventions."""
-    span = events.detailed(span)
+    told, span = span, events.detailed(span)
     operation = text(span.attributes, "gen_ai.operation.name") or ""
     if operation == "execute_tool" or _is_tool(span, operation):
         return execution(span)
     if operation in _MODEL or _is_model(span, operation):
-        return model(span)
+        return _with_views(told, model(span))
     is_around = operation not in _SETTING_UP if operation else _is_agent(span)
     return _around(span, operation) if is_around else None
 
@@ -90,6 +90,17 @@ def model(span: Span) -> Asked:
     said = _said(span, len(reasons) or None)
     said = msgspec.structs.replace(said, reasons=(*said.reasons, *reasons), gaps=(*said.gaps, *_silence(span)))
     return output_tools.told(span, asked(said, _tools(span)))
+
+
+def _with_views(span: Span, read: Asked) -> Asked:
+    """A model span, with a gap where its events tell of calls that its attributes do not show."""
+    if not span.events:
+        return read
+    views = [foreign.choice(value, "not_captured").output for value in events.outputs(span)]
+    views.append(events.conversation(span).output)
+    shown = ([call for message in view for call in message.calls] for view in views)
+    said = msgspec.structs.replace(read.said, gaps=(*read.said.gaps, *differing.gaps(read.calls, shown)))
+    return msgspec.structs.replace(read, said=said)
 
 
 def _silence(span: Span) -> Iterator[str]:

@@ -109,11 +109,11 @@ def gaps(histories: Iterable[History], calls: Iterable[ToolCall]) -> Iterator[st
         missing = Counter(call.name for message in _of_models(history) for call in message.calls) - names
         if missing:
             shown = ", ".join(f"`{name[:60]}`" for name in sorted(missing))
-            yield f"{span} was given calls that no span shows: {shown}"
+            yield f"{span} tells of calls that no span shows: {shown}"
         names += missing
         answered = sum(bool(message.tool_call_id) for message in history)
         if answered > len(made) and (lost := sorted(_orphans(history) - ids)):
-            yield f"{span} was given results of calls that no span shows: `{'`, `'.join(one[:60] for one in lost)}`"
+            yield f"{span} tells of results of calls that no span shows: `{'`, `'.join(one[:60] for one in lost)}`"
             ids |= set(lost)
 
 

@@ -70,7 +70,7 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
             *gaps,
             *_gaps(group, parts, asking, merged),
             *ingesting.gaps(hiding, calls),
-            *retold.gaps(_histories(asking), calls),
+            *retold.gaps(_histories(group, parts), calls),
         ),
         available_tools=_tools(asking),
         messages=_transcript(asking),
@@ -221,12 +221,16 @@ def _gaps(group: Group, parts: list[Part | None], asking: list[_Asking], merged:
     if withheld and not any(one.part.said.output for one in asking) and not merged.alone:
         yield f"span {withheld[0]} shows nothing of what the model put out: content was not captured"
     for span, part in zip(group.spans, parts, strict=True):
+        yield from (f"span {span.span_id} {fault}" for fault in span.faults)
         if isinstance(part, Asked | Execution):
             yield from _lost(span)
 
 
-def _histories(asking: list[_Asking]) -> Iterator[retold.History]:
-    return ((f"span {one.span.span_id or one.index}", one.part.said.history) for one in asking)
+def _histories(group: Group, parts: list[Part | None]) -> Iterator[retold.History]:
+    """What model spans were given, and what spans around others sum up."""
+    for at, (span, part) in enumerate(zip(group.spans, parts, strict=True)):
+        if isinstance(part, Asked | Around):
+            yield f"span {span.span_id or at}", part.said.history if isinstance(part, Asked) else part.messages
 
 
 def _lost(span: Span) -> Iterator[str]:

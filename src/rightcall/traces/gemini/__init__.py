@@ -97,6 +97,8 @@ def _told(chunks: list[Any]) -> tuple[list[Any], tuple[str, ...], tuple[str, ...
 
 
 def _gaps(content: dict[str, Any], finish: str | None, chunks: int) -> tuple[str, ...]:
+    if finish is None and not content["parts"]:
+        return ("the response has neither parts nor a finish reason",)
     if finish is None:
         return ("the stream ends without a finish reason",) if chunks > 1 else ()
     if finish.rpartition(".")[2] in _FAILED_CALLS:

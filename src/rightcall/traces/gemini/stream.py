@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core import jsontext
+from rightcall.errors import TraceError, Where
+from rightcall.traces import shapes
 from rightcall.traces.contents import field
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
@@ -18,11 +20,21 @@ def content(chunks: Iterable[Any]) -> tuple[dict[str, Any], str | None]:
     finish = None
     for candidate in filter(None, map(candidate_of, chunks)):
         finish = field(candidate, "finishReason") or finish
-        said = candidate.get("content")
-        found = said.get("parts") if isinstance(said, dict) else None
-        for part in found if isinstance(found, list) else ():
+        for part in _parts_of(candidate.get("content")):
             parts.add(part)
     return {"role": "model", "parts": parts.finished()}, str(finish) if finish is not None else None
+
+
+def _parts_of(said: Any) -> list[Any]:
+    """The parts of a content, none where there is nothing; `TraceError` for what is no content."""
+    if said is not None and not isinstance(said, dict):
+        raise TraceError(
+            f"expected a content, an object with `parts`; found {shapes.kind(said)}", Where(path="content")
+        )
+    found = said.get("parts") if said else None
+    if found is not None and not isinstance(found, list):
+        raise TraceError(f"expected an array of parts; found {shapes.kind(found)}", Where(path="content.parts"))
+    return found or []
 
 
 def candidate_of(body: Any) -> dict[str, Any] | None:

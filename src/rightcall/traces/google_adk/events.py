@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -30,8 +30,9 @@ def trajectory(events: list[Any], path: str) -> Trajectory:
     """The trajectory of the events of a session; events of a partial answer are left out."""
     warnings: list[str] = []
     whole = [(event, f"{path}[{index}]") for index, event in enumerate(events) if not _is_partial(event)]
-    told = _last_answers(list(_events(whole, warnings)))
-    gaps = ("the events end in a partial answer",) if events and _is_partial(events[-1]) else ()
+    told = tuple(_last_answers(list(_events(whole, warnings))))
+    is_cut = bool(events) and _is_partial(events[-1])
+    gaps = ("the events end in a partial answer",) if is_cut else tuple(_never_whole(events, told))
     searched = [(_without_own(event), at) for event, at in whole]
     return conversation.trajectory(
         events, told, warnings, path=path, gaps=gaps, output=_output(whole), searched=searched
@@ -48,11 +49,26 @@ def _without_own(event: dict[str, Any]) -> dict[str, Any]:
 
 def _is_own(part: Any) -> bool:
     call = field(part, "functionCall") if isinstance(part, dict) else None
-    return isinstance(call, dict) and call.get("name") in _OF_THE_FRAMEWORK
+    return isinstance(call, dict) and str(call.get("name")) in _OF_THE_FRAMEWORK
 
 
 def _is_partial(event: Any) -> bool:
     return isinstance(event, dict) and event.get("partial") is True
+
+
+def _never_whole(events: list[Any], told: Iterable[Event]) -> Iterator[str]:
+    """A gap for calls that only partial answers show: whole ones should tell them again."""
+    known = {call.name for event in told if isinstance(event, Asked) for call in event.calls} | _OF_THE_FRAMEWORK
+    entries = (field(part, "functionCall") for event in events if _is_partial(event) for part in _parts(event))
+    names = {str(entry.get("name") or "") for entry in entries if isinstance(entry, dict)}
+    if lost := sorted(names - known - {""}):
+        yield f"partial answers show calls that no whole one tells: {', '.join(f'`{name[:60]}`' for name in lost)}"
+
+
+def _parts(event: dict[str, Any]) -> list[dict[str, Any]]:
+    content = event.get("content")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
 
 
 def _events(whole: list[tuple[Any, str]], warnings: list[str]) -> Iterator[Event]:

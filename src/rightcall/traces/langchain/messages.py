@@ -57,8 +57,9 @@ def fields(message: Any) -> dict[str, Any]:
         return {"type": message[0], "content": message[1]}
     if not isinstance(message, dict):
         return {}
-    if isinstance(message.get("data"), dict):
-        return {**message["data"], "type": message.get("type")}
+    if str(message.get("type")) in _MEANINGS and "data" in message and "content" not in message:
+        data = conversation.structured(message["data"])
+        return {**data, "type": message["type"]} if isinstance(data, dict) else {"type": None}
     if isinstance(message.get("kwargs"), dict) and message.get("type") == "constructor":
         names = message.get("id")
         return {**message["kwargs"], "type": names[-1] if isinstance(names, list) and names else None}

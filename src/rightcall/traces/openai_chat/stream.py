@@ -99,8 +99,8 @@ def _begins_another(call: dict[str, Any], fragment: dict[str, Any]) -> bool:
     name, identity = _part(fragment).get("name"), fragment.get("id")
     if not name:
         return False
-    if identity and call.get("id"):
-        return bool(identity != call["id"])
+    if identity and call.get("id") and identity != call["id"]:
+        return True
     return _part(call).get("name") not in (None, "", name)
 
 

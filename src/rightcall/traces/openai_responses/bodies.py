@@ -88,7 +88,7 @@ def _told(items: list[Any], tools: tuple[ToolSpec, ...], gaps: tuple[str, ...] =
 
 
 def _items(body: dict[str, Any], key: str) -> list[Any]:
-    items = body.get(key)
+    items = conversation.structured(body.get(key))
     if isinstance(items, str):
         return [{"role": "user" if key == "input" else "assistant", "content": items}]
     if items is not None and not isinstance(items, list):
@@ -102,7 +102,8 @@ def _gaps(body: dict[str, Any]) -> tuple[str, ...]:
     last = output[-1] if isinstance(output, list) and output else None
     cut = status == "incomplete" and responses.kind_of(last) != "message"
     if str(status) not in _UNFINISHED and not cut:
-        return ()
+        silent = body.get("object") == "response" and output is None
+        return ("the response has no `output`; calls may be missing",) if silent else ()
     return (f"the response has the status `{status}`; calls may be missing",)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -81,13 +81,33 @@ def position(group: Group) -> tuple[bool, int, tuple[str, ...], str]:
 
 
 def deduplicated(spans: Iterable[Span]) -> list[Span]:
-    """Each span once: exporters deliver at least once, and some deliver its beginning and its end apart."""
-    found: dict[tuple[str, str], Span] = {}
+    """Each span once: exporters deliver at least once, and some deliver its beginning and its end apart.
+
+    Spans that only share an id are all there.
+    """
+    found: dict[tuple[str, str, int], Span] = {}
     for number, span in enumerate(spans):
-        key = (span.trace_id, span.span_id) if span.span_id else ("", f"#{number}")
-        old = found.get(key)
+        key = (span.trace_id, span.span_id, 0) if span.span_id else ("", "", number)
+        while (old := found.get(key)) is not None and not _are_copies(old, span):
+            key = (*key[:2], key[2] + 1)
         found[key] = span if old is None else _united(old, span)
     return list(found.values())
+
+
+def _are_copies(one: Span, other: Span) -> bool:
+    """Whether two spans of one id are one: they began together, and do not end as something else."""
+    if not _are_near(one.start, other.start):
+        return False
+    return one.end is None or other.end is None or (one.name == other.name and _are_near(one.end, other.end))
+
+
+def _are_near(one: int | None, other: int | None) -> bool:
+    """Whether two times may be one, which exporters round; one that is not known may be any."""
+    return one is None or other is None or abs(one - other) < _ROUNDED
+
+
+_ROUNDED: Final = 1_000_000
+"""Nanoseconds: some exporters write milliseconds."""
 
 
 def _united(one: Span, other: Span) -> Span:
@@ -103,6 +123,8 @@ def _united(one: Span, other: Span) -> Span:
         events=best.events or rest.events,
         failed=best.failed or rest.failed,
         message=best.message or rest.message,
+        dropped=max(best.dropped, rest.dropped),
+        faults=tuple(dict.fromkeys((*best.faults, *rest.faults))),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core import jsontext
+from rightcall.traces.spans.attributes import decoded
 from rightcall.traces.spans.model import Event, Record, Span
 
 _DETAILS: Final = "gen_ai.client.inference.operation.details"
@@ -64,11 +65,13 @@ def _with(span: Span, records: list[Record]) -> Span:
 
 
 def _object(body: Any) -> dict[str, Any]:
-    return body if isinstance(body, dict) else {}
+    found = decoded(body)
+    return found if isinstance(found, dict) else {}
 
 
 def _content(record: Record) -> dict[str, Any]:
-    """What an event says: its body, else its attributes."""
-    if isinstance(record.body, dict):
-        return record.body
+    """What an event says: its body, which may be JSON text, else its attributes."""
+    body = decoded(record.body)
+    if isinstance(body, dict):
+        return body
     return record.attributes if record.body is None else {**record.attributes, "content": record.body}

@@ -19,7 +19,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
     `attributes` are plain values, flat or nested as they were recorded. `message` describes a failed status.
     `scope` names the instrumentation where the envelope says it. `dropped` counts attributes and events that the
-    exporter says it dropped.
+    exporter says it dropped. `faults` say what of it cannot be read, each to go on after the name of the span.
     """
 
     trace_id: str = ""
@@ -34,6 +34,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     message: str = ""
     scope: str = ""
     dropped: int = 0
+    faults: tuple[str, ...] = ()
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

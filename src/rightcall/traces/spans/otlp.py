@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from rightcall.traces.spans.model import Event, Record, Span
 from rightcall.traces.spans.values import any_value, attributes, field, identifier, nanoseconds
 
+_SCOPES: Final = (
+    "scopeSpans",
+    "scope_spans",
+    "instrumentationLibrarySpans",
+    "instrumentation_library_spans",
+)
 _NOT_SPANS = frozenset({"body", "severity_number", "severityNumber", "observed_timestamp", "span_kind", "event_name"})
 
 
@@ -28,13 +34,17 @@ def _is_tempo(value: dict[str, Any]) -> bool:
 def request(value: dict[str, Any]) -> Iterator[Span]:
     """The spans of a request."""
     value = object_(value.get("trace")) or value
-    for resource in objects(field(value, "resourceSpans") or value.get("batches")):
-        scopes = field(resource, "scopeSpans") or field(resource, "instrumentationLibrarySpans")
-        for group in objects(scopes):
+    for resource in _under(value, "resourceSpans", "resource_spans", "batches"):
+        for group in _under(resource, *_SCOPES):
             scope = group.get("scope") or group.get("instrumentationLibrary")
             name = str(scope.get("name") or "") if isinstance(scope, dict) else ""
             for item in objects(group.get("spans")):
                 yield span(item, name)
+
+
+def _under(value: dict[str, Any], *names: str) -> list[dict[str, Any]]:
+    """The objects of the lists under all these names: while names changed, exporters wrote both."""
+    return [item for name in names for item in objects(value.get(name))]
 
 
 def is_metrics(value: dict[str, Any]) -> bool:
@@ -49,6 +59,7 @@ def is_span(value: dict[str, Any]) -> bool:
 
 def span(value: dict[str, Any], scope: str = "") -> Span:
     """One span by the field names of OTLP."""
+    faults: list[str] = []
     status = object_(value.get("status"))
     return Span(
         trace_id=identifier(field(value, "traceId")),
@@ -57,18 +68,19 @@ def span(value: dict[str, Any], scope: str = "") -> Span:
         name=str(value.get("name") or ""),
         start=nanoseconds(field(value, "startTimeUnixNano")),
         end=nanoseconds(field(value, "endTimeUnixNano")),
-        attributes=attributes(value.get("attributes")),
-        events=tuple(map(event, objects(value.get("events")))),
+        attributes=attributes(value.get("attributes"), faults),
+        events=tuple(event(item, faults) for item in objects(value.get("events"))),
         failed=status.get("code") in (2, "2", "STATUS_CODE_ERROR", "ERROR"),
         message=str(status.get("message") or ""),
         scope=scope,
         dropped=sum(_count(field(value, f"dropped{lost}Count")) for lost in ("Attributes", "Events")),
+        faults=tuple(dict.fromkeys(faults)),
     )
 
 
-def event(value: dict[str, Any]) -> Event:
-    """One event of a span."""
-    return Event(name=str(value.get("name") or ""), attributes=attributes(value.get("attributes")))
+def event(value: dict[str, Any], faults: list[str] | None = None) -> Event:
+    """One event of a span; what of it cannot be read is said in `faults`."""
+    return Event(name=str(value.get("name") or ""), attributes=attributes(value.get("attributes"), faults))
 
 
 def is_logs(value: dict[str, Any]) -> bool:
@@ -107,4 +119,6 @@ def objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    """A number of things, also where JSON has it as text."""
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    return number if isinstance(number, int) and number > 0 else 0

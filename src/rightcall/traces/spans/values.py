@@ -23,34 +23,57 @@ def _snake(name: str) -> str:
     return re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), name)
 
 
-def attributes(pairs: Any) -> dict[str, Any]:
-    """A list of key-value pairs as one mapping; a mapping as it is."""
+def attributes(pairs: Any, faults: list[str] | None = None) -> dict[str, Any]:
+    """A list of key-value pairs as one mapping; a mapping as it is. What cannot be read is said in `faults`."""
     if isinstance(pairs, dict):
         return pairs
+    faults = [] if faults is None else faults
+    return _mapping(pairs, 0, faults) if isinstance(pairs, list) else {}
+
+
+def _mapping(pairs: list[Any], depth: int, faults: list[str]) -> dict[str, Any]:
+    """Keys are unique in OTLP: which of two values was meant nobody knows, so the first stays and a fault is told."""
     found: dict[str, Any] = {}
-    for pair in pairs if isinstance(pairs, list) else ():
-        if isinstance(pair, dict) and isinstance(pair.get("key"), str):
-            found[pair["key"]] = any_value(pair.get("value"))
+    for pair in pairs:
+        if not isinstance(pair, dict) or not isinstance(pair.get("key"), str):
+            faults.append("has an attribute without a key")
+            continue
+        value = any_value(pair.get("value"), depth, faults)
+        first = found.setdefault(pair["key"], value)
+        if first is not value and first != value:
+            faults.append(f"has `{pair['key'][:60]}` twice, with different values")
     return found
 
 
-def any_value(value: Any, depth: int = 0) -> Any:
-    """The plain value of an `AnyValue`; null members of the union count as absent, bytes stay base64 text."""
+def any_value(value: Any, depth: int = 0, faults: list[str] | None = None) -> Any:
+    """The plain value of an `AnyValue`; null members of the union count as absent.
+
+    Bytes that are UTF-8 are text, other bytes stay base64. What cannot be read is said in `faults`.
+    """
     if not isinstance(value, dict) or depth > _DEPTH:
         return value
-    for name in ("stringValue", "boolValue", "bytesValue"):
+    faults = [] if faults is None else faults
+    for name in ("stringValue", "boolValue"):
         if (found := field(value, name)) is not None:
             return found
+    if (raw := field(value, "bytesValue")) is not None:
+        return _bytes(raw)
     if (number := field(value, "intValue")) is not None:
         return _integer(number)
     if (number := field(value, "doubleValue")) is not None:
         return number
     if (array := field(value, "arrayValue")) is not None:
-        return [any_value(item, depth + 1) for item in _values(array)]
+        return [any_value(item, depth + 1, faults) for item in _values(array)]
     if (pairs := field(value, "kvlistValue")) is not None:
-        members = [pair for pair in _values(pairs) if isinstance(pair, dict)]
-        return {str(pair.get("key")): any_value(pair.get("value"), depth + 1) for pair in members}
+        return _mapping(_values(pairs), depth + 1, faults)
     return None
+
+
+def _bytes(value: Any) -> Any:
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except (TypeError, ValueError):
+        return value
 
 
 def _values(node: Any) -> list[Any]:
@@ -66,17 +89,22 @@ def _integer(value: Any) -> Any:
 
 
 def identifier(value: Any) -> str:
-    """A trace or span id in lower-case hexadecimal, from hexadecimal, `0x…` or base64; empty if there is none."""
+    """A trace or span id in lower-case hexadecimal, from hexadecimal, `0x…` or base64.
+
+    Empty if there is none, or if it is zero, which OTLP calls invalid.
+    """
     if not isinstance(value, str):
         return ""
     text = value.removeprefix("0x").lower()
     if _HEX.fullmatch(text) or not value:
-        return text
+        return text if text.strip("0") else ""
     try:
         raw = base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError):
         return value
-    return raw.hex() if len(raw) in (8, 16) else value
+    if len(raw) not in (8, 16):
+        return value
+    return raw.hex() if any(raw) else ""
 
 
 def nanoseconds(value: Any) -> int | None:
