@@ -15,6 +15,7 @@ BENCHMARKS = {
     "evaluations": "evaluations per second beside a Python loop and other tools",
     "records": "records per second of the whole `rightcall grade` beside the floor, and its memory",
     "sizes": "trajectories of 100,000 calls, and 10,000 expected calls in any order",
+    "rules": "a thousand rules between calls on a trajectory of ten thousand calls",
     "memory": "the memory that `rightcall grade` takes for files of three sizes, of records and of interleaved spans",
     "startup": "how long it takes to begin",
 }

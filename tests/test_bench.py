@@ -47,6 +47,7 @@ FIGURE = re.compile(r"[\d,.]+ \([\d,.]+\.\.[\d,.]+\)")
         ("evaluations", "Evaluations: 5 expected", ["µs each", "times rightcall's"]),
         ("records", "Records: 3 rounds", ["µs a record", "times the floor"]),
         ("sizes", "Sizes", ["compile s", "grade s", "read s"]),
+        ("rules", "Rules", ["compile s", "grade s"]),
         ("startup", "Start-up", ["wall ms", "times doing nothing", "CPU ms"]),
     ],
 )

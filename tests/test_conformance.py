@@ -199,3 +199,18 @@ def test_regex(row: dict[str, Any]) -> None:
             compile_regex(row["pattern"], row["flags"])
     else:
         assert row["test"] == compile_regex(row["pattern"], row["flags"])(row["text"])
+
+
+@pytest.mark.parametrize("row", params(rows("rules")))
+def test_rules(row: dict[str, Any]) -> None:
+    """Every template passes and fails, and is an error where what is not known decides (G9, G11, G12, G42)."""
+    (verdict,) = rightcall.grade(row["trajectory"], {"rules": [row["rule"]]})
+    assert row["want"] == {"status": verdict.status}
+
+
+@pytest.mark.parametrize("row", params(rows("steps")))
+def test_steps(row: dict[str, Any]) -> None:
+    """Steps made of steps, with and without other calls between them (G11, G12, G41)."""
+    sequence = {"steps": row["steps"], "strict": row["strict"]}
+    (verdict,) = rightcall.grade(row["trajectory"], {"expected_tool_sequence": sequence})
+    assert row["want"] == {"status": verdict.status}
