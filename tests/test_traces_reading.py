@@ -249,6 +249,13 @@ def test_every_convention_of_spans_is_a_format() -> None:
     assert names[-len(conventions.NAMES) :] == list(conventions.NAMES)
 
 
+CASSETTE = (
+    'f.json: this is a cassette of VCR; give a line `{"request": {…}, "response": {…}}` for each exchange, with the '
+    "bodies as JSON"
+)
+NODE_CONSOLE = "f.json: this is what Node's console exporter prints: no JSON, and without deep values; export OTLP"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -256,6 +263,10 @@ def test_every_convention_of_spans_is_a_format() -> None:
         ("tests:\n  - id: a\n", "f.json: this looks like a test set, not a trace; name it with --tests"),
         ('{"tests": []}', "f.json: this looks like a test set, not a trace; name it with --tests"),
         ('{"rightcall": "0.1.0", "schema": 1}', "f.json: this is a report of rightcall, not a trace"),
+        ("interactions:\n- request:\n    body: '{}'\n", CASSETTE),
+        ('{"interactions": [], "version": 1}', CASSETTE),
+        ("{\n  resource: {\n    attributes: { 'service.name': 'a' }\n  },\n  attributes: [Object]\n}\n", NODE_CONSOLE),
+        ("{\n  traceId: '0af7651916cd43dd8448eb211c80319c',\n  name: 'chat'\n}\n", NODE_CONSOLE),
     ],
 )
 def test_a_file_that_is_no_trace_is_refused_for_what_it_is(text: str, message: str) -> None:

@@ -131,6 +131,10 @@ def _unknown(head: bytes) -> TraceError:
         return TraceError("this is a report of rightcall, not a trace")
     if "tests" in keys or _TESTS.search(head):
         return TraceError("this looks like a test set, not a trace; name it with --tests")
+    if "interactions" in keys or _CASSETTE.search(head):
+        return TraceError(f"this is a cassette of VCR; {_EXCHANGES}")
+    if _NODE_CONSOLE.match(head):
+        return TraceError("this is what Node's console exporter prints: no JSON, and without deep values; export OTLP")
     if len(head) < documents.HEAD and (broken := _broken(head)):
         return broken
     known = ", ".join(f"`{name}`" for name in FORMATS)
@@ -138,6 +142,9 @@ def _unknown(head: bytes) -> TraceError:
 
 
 _TESTS: Final = re.compile(rb"^tests:", re.MULTILINE)
+_CASSETTE: Final = re.compile(rb"^interactions:", re.MULTILINE)
+_EXCHANGES: Final = 'give a line `{"request": {…}, "response": {…}}` for each exchange, with the bodies as JSON'
+_NODE_CONSOLE: Final = re.compile(rb"\s*\{\s+(?:resource|traceId): ")
 
 
 def _broken(text: bytes) -> TraceError | None:
