@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 import msgspec
 
 from rightcall.core.assertion import RegexEngine, SchemaEngine
-from rightcall.core.provenance import Earlier, Undecided
+from rightcall.core.provenance import Earlier, Undecided, uses_results
 from rightcall.core.values import MISSING, cut, display, equal, is_json
 from rightcall.errors import TestSetError, Where
 
@@ -110,6 +110,8 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
         """Two operators are equal if they are written alike; any other value if it is accepted (G14)."""
         if isinstance(other, Operator):
             return type(self) is type(other) and equal(self.form(), other.form())
+        if uses_results(self):
+            raise TestSetError(f"{cut(repr(self), SHOWN)} asks for earlier calls, which a comparison by `==` has not")
         return self.compile(Making())(other)
 
     def __hash__(self) -> int:

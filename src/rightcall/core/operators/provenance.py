@@ -60,14 +60,6 @@ class From(Operator, frozen=True, kw_only=True, eq=False):
         except ValueError as error:
             raise TestSetError(str(error), Where(path="path")) from None
 
-    def __eq__(self, other: object) -> bool:
-        """Two are equal if they are written alike; where a value comes from is known only inside a trajectory."""
-        if isinstance(other, Operator):
-            return super().__eq__(other)
-        raise TestSetError(f"`{self.name}` asks for earlier calls, so it is no value to compare by `==`")
-
-    __hash__ = Operator.__hash__
-
     def compile(self, making: Making) -> Accepts:
         """Accept what an earlier result holds; without the earlier results, nothing is decided."""
         earlier = making.earlier
