@@ -118,6 +118,20 @@ def test_steps_of_a_ui_message_are_messages_of_the_model() -> None:
     assert [(one.name, one.message) for one in read.tool_calls or ()] == [("a", 0), ("b", 0), ("c", 1)]
 
 
+def test_results_of_newer_versions_are_read_by_the_content_of_their_steps() -> None:
+    """As JSON they have neither text nor calls of their own; a step that is none is refused (G12)."""
+    asked = {"content": [call("a"), result("t", 5, input={})], "finishReason": "tool-calls", "usage": {}}
+    last = {"content": [{"type": "text", "text": "Done."}], "finishReason": "stop", "usage": {}}
+    read = one({"steps": [asked, last], "totalUsage": {}})
+    assert (told(read), read.output, read.gaps) == ([("a", {}, "ok", 5)], "Done.", ())
+    assert one({"steps": [{**last, "content": []}, {**last, "finishReason": "tool-calls"}]}).gaps == (
+        "the finish reason is `tool-calls`, but steps[1] has no calls",
+    )
+    assert traces.detect(json.dumps({"steps": [asked, last], "totalUsage": {}}).encode()) == "vercel-ai"
+    with pytest.raises(TraceError, match="unknown role"):
+        one({"steps": [asked, {"content": [], "usage": {}}]})
+
+
 def test_results_of_generate_text_are_read_by_their_steps() -> None:
     """The last step is repeated at the top; older versions have no content."""
     step = {

@@ -24,7 +24,8 @@ def _kind(value: Any) -> str | None:
         return families.MESSAGE
     if stream.is_part(value):
         return _PART
-    return families.RECORD if messages.is_step(value) or _history(value) is not None else None
+    known = messages.is_step(value) or messages.steps(value) is not None or _history(value) is not None
+    return families.RECORD if known else None
 
 
 def _is_claimed_list(value: list[Any]) -> bool:
@@ -46,10 +47,10 @@ def _history(value: dict[str, Any]) -> list[Any] | None:
 def _whole(value: Any) -> Iterable[Trajectory]:
     if isinstance(value, list):
         return [messages.trajectory(value, path="")]
+    if steps := messages.steps(value):
+        return [messages.trajectory(steps, path="steps")]
     if messages.is_step(value):
-        steps = value.get("steps")
-        known = isinstance(steps, list) and bool(steps) and all(map(messages.is_step, steps))
-        return [messages.trajectory(steps if known else [value], path="steps" if known else "")]
+        return [messages.trajectory([value], path="")]
     made = messages.trajectory(_history(value) or [])
     return [msgspec.structs.replace(made, **records.beside(value))]
 

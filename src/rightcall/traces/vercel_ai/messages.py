@@ -57,10 +57,24 @@ def is_distinctive(value: Any) -> bool:
 
 
 def is_step(value: Any) -> bool:
-    """Whether a value is a step, or a whole result, of `generateText`."""
+    """Whether a value is a step of `generateText`, or a whole result that repeats its last step.
+
+    As JSON, steps of newer versions have only their content.
+    """
     if not isinstance(value, dict) or "role" in value:
         return False
-    return isinstance(value.get("toolCalls"), list) and bool({"finishReason", "steps", "text"} & value.keys())
+    if isinstance(value.get("toolCalls"), list):
+        return bool({"finishReason", "steps", "text"} & value.keys())
+    content = value.get("content")
+    if not isinstance(content, list) or not isinstance(value.get("finishReason"), str):
+        return False
+    return all(isinstance(part, dict) and _is_part(part) for part in content)
+
+
+def steps(value: dict[str, Any]) -> list[Any] | None:
+    """The steps of a whole result, the first of which tells whether it is one."""
+    found = value.get("steps")
+    return found if "role" not in value and isinstance(found, list) and found and is_step(found[0]) else None
 
 
 def trajectory(messages: list[Any], gaps: tuple[str, ...] = (), path: str = "messages") -> Trajectory:
@@ -76,7 +90,13 @@ def _stopped(step: Any, at: str) -> Iterator[str]:
     """A step that stopped for calls which are not there, or that was cut off."""
     if is_step(step):
         calls = any(parts.is_call(part) for part, _ in _step(step, at))
-        yield from stopping.gaps(step.get("finishReason"), calls=calls, text=bool(step.get("text")), at=at)
+        yield from stopping.gaps(step.get("finishReason"), calls=calls, text=bool(_text(step)), at=at)
+
+
+def _text(step: dict[str, Any]) -> str:
+    """What the model said in a step."""
+    texts = [part.get("text") for part, _ in _step(step, "") if part.get("type") == "text"]
+    return str(step.get("text") or "".join(text for text in texts if isinstance(text, str)))
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
@@ -181,7 +201,7 @@ def _output(message: Any) -> str | None:
     if not isinstance(message, dict):
         return None
     if is_step(message):
-        return (message.get("text") or None) if not message["toolCalls"] else None
+        return None if any(parts.is_call(part) for part, _ in _step(message, "")) else _text(message) or None
     content = message.get("content")
     if message.get("role") != "assistant" or any(parts.is_call(part) for part, _ in _listed(message) or ()):
         return None
