@@ -82,5 +82,5 @@ def _explained(trajectory: Trajectory, verdict: Verdict, assertion: Compiled) ->
     word = "" if verdict.status is Status.FAIL else "could not be judged: "
     text = f"{verdict.id}: {word}{verdict.reason}"
     align = getattr(assertion.check, "align", None)
-    rows = align(trajectory) if verdict.status is Status.FAIL and align is not None else ()
+    rows = align(assertion.prepared(trajectory)) if verdict.status is Status.FAIL and align is not None else ()
     return "\n".join([text, "", *(line.text for line in side_by_side(rows, WIDTH))]) if rows else text

@@ -8,11 +8,13 @@ from typing import Annotated
 import msgspec
 
 from rightcall.core import doubt
+from rightcall.core.aligning import row_of
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
 from rightcall.core.counting import Counted, numbered, select
 from rightcall.core.explaining import Effort, closest
 from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.results import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch, times
@@ -51,14 +53,30 @@ class ArgumentsCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Look for a matching call among those that could be meant."""
-        counted = select(trajectory.tool_calls or (), self.count, {}, False)
-        positions = [at for at, call in enumerate(counted.calls) if self._is_meant(call)]
-        meant = positions if self.call_index is None else positions[self.call_index - 1 : self.call_index]
+        counted, positions, meant = self._meant(trajectory)
         matching = [at for at in meant if self.pattern.accepts(counted.calls[at])]
         self._refuse_doubt(trajectory, counted, meant, bool(matching))
         if self.negate:
             return Evidence(tuple(self._forbidden(counted, at) for at in matching))
         return Evidence(() if matching else (self._missing(counted, positions, meant),))
+
+    def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
+        """What was expected beside the closest call of the tool, or the calls that are forbidden, for showing."""
+        counted, _, meant = self._meant(trajectory)
+        if self.negate:
+            banned = [at for at in meant if self.pattern.accepts(counted.calls[at])]
+            return tuple(row_of("unexpected", None, counted.calls[at], number=counted.indices[at]) for at in banned)
+        if not meant:
+            return ()
+        at = closest(self.pattern, counted.calls, meant, Effort())
+        return (row_of("differs", self.pattern, counted.calls[at], number=counted.indices[at]),)
+
+    def _meant(self, trajectory: Trajectory) -> tuple[Counted, Sequence[int], Sequence[int]]:
+        """The calls that count, the positions of those of the tool, and of those that could be meant."""
+        counted = select(trajectory.tool_calls or (), self.count, {}, False)
+        positions = [at for at, call in enumerate(counted.calls) if self._is_meant(call)]
+        index = self.call_index
+        return counted, positions, positions if index is None else positions[index - 1 : index]
 
     def _is_meant(self, call: ToolCall) -> bool:
         """By the name that expectations use; a ban knows a tool by the recorded one too."""

@@ -8,10 +8,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.core import doubt
+from rightcall.core.aligning import row_of
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted, numbered, select
 from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
+from rightcall.core.results import Row
 from rightcall.core.values import display, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
@@ -138,6 +140,16 @@ class ForbiddenCheck:
         findings = tuple(self._finding(index, call) for index, call in found)
         return Evidence(findings, {"names": list(dict.fromkeys(call.name for _, call in found))})
 
+    def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
+        """The calls that are forbidden for their arguments, for showing; a tool that is forbidden is said already."""
+        found = [(index, call) for index, call in self._calls(trajectory) if self._is_forbidden(call)]
+        return tuple(
+            row_of("unexpected", None, call, number=index) for index, call in found if not self._is_plain(call)
+        )
+
+    def _is_plain(self, call: ToolCall) -> bool:
+        return any(pattern.matches is None for pattern in self._meant(call))
+
     def _meant(self, call: ToolCall) -> list[Pattern]:
         """The bans of the call's tool, by its recorded name and by the one that expectations use."""
         own, alias = self.patterns.get(call.name, []), self.aliases.get(call.name)
@@ -161,7 +173,6 @@ class ForbiddenCheck:
             raise doubt.gap(trajectory)
 
     def _finding(self, index: int, call: ToolCall) -> Finding:
-        plain = any(pattern.matches is None for pattern in self._meant(call))
-        arguments = "" if plain else " with the forbidden arguments"
+        arguments = "" if self._is_plain(call) else " with the forbidden arguments"
         message = f"`{visible(call.name)}` was called{arguments} (call {index + 1}), which is forbidden."
         return Finding(code="forbidden", message=message, made_index=index)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from rightcall.core import doubt
+from rightcall.core.aligning import align_after
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
-from rightcall.core.explaining import Effort, closest
+from rightcall.core.explaining import Effort, Lineup, closest
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Pattern
+from rightcall.core.results import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch
@@ -25,7 +27,7 @@ class SequenceCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Follow the steps through the calls; say how far they were found."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self._select(trajectory)
         if is_subsequence(self.patterns, counted.calls, accepts):
             return Evidence((), self._details(len(self.patterns)))
         if is_subsequence(self.patterns, counted.calls, may_accept):
@@ -34,11 +36,20 @@ class SequenceCheck:
             raise doubt.gap(trajectory)
         return self._failure(counted)
 
+    def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
+        """The steps beside the calls made, for showing; the steps that were matched keep their calls."""
+        counted = self._select(trajectory)
+        return align_after(Lineup(self.patterns, counted, trajectory), self._progress(counted))
+
+    def _select(self, trajectory: Trajectory) -> Counted:
+        return select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+
     def _details(self, matched: int) -> dict[str, int]:
         return {"matched_steps": matched, "steps": len(self.patterns)}
 
     def _failure(self, counted: Counted) -> Evidence:
-        matched, last = self._progress(counted)
+        taken = self._progress(counted)
+        matched, last = len(taken), taken[-1] if taken else None
         step = self.patterns[matched]
         wanted = "" if step.matches is None else self._closest_later(counted, step, last)
         never = all(call.name != step.name for call in counted.calls)
@@ -50,13 +61,13 @@ class SequenceCheck:
             (Finding(code="step_missing", message=message, expected_index=matched),), self._details(matched)
         )
 
-    def _progress(self, counted: Counted) -> tuple[int, int | None]:
-        """How many steps were matched, and the position of the call that matched the last of them."""
-        matched, last = 0, None
+    def _progress(self, counted: Counted) -> list[int]:
+        """The positions of the calls that matched the first steps, one after another."""
+        taken: list[int] = []
         for at, call in enumerate(counted.calls):
-            if matched < len(self.patterns) and accepts(self.patterns[matched], call):
-                matched, last = matched + 1, at
-        return matched, last
+            if len(taken) < len(self.patterns) and accepts(self.patterns[len(taken)], call):
+                taken.append(at)
+        return taken
 
     def _closest_later(self, counted: Counted, step: Pattern, last: int | None) -> str:
         """How the nearest call of the step's tool, after the last step, differs: the empty string without one."""
