@@ -17,6 +17,7 @@ from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.assertion import Matcher
 from rightcall.core.patterns import ExpectedCall, Match
 from rightcall.errors import TestSetError, UsageError, Where
+from rightcall.testsets.writing import data_written, native_test
 
 
 def literal_regex(pattern: str, flags: str) -> Matcher:
@@ -263,6 +264,14 @@ def test_rows_of_orbit_know_only_lists_of_single_calls(sequence: str) -> None:
         testsets.read(text.encode(), KINDS, file="t.yaml")
     assert caught.value.message == "expected a list of steps `{tool, match}`: the dialect `orbit` knows no others"
     assert caught.value.where.path == "rows[0].expected_tool_sequence"
+
+
+def test_a_strict_sequence_is_written_as_one() -> None:
+    """Written as a plain list it would pass what it fails (G41)."""
+    text = b"tests: [{expected_tool_sequence: {steps: [{tool: a}], strict: true}}]"
+    (test,) = testsets.read(text, KINDS).tests
+    written = native_test(test, data_written)
+    assert written == {"assertions": [{"kind": "sequence", "steps": [{"tool": "a"}], "strict": True}]}
 
 
 @pytest.mark.parametrize("file", ["t.json", "t.jsonl"])

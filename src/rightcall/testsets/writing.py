@@ -124,6 +124,8 @@ def _short(assertion: Assertion, write_value: WriteValue) -> dict[str, Any] | No
         case ToolSelect():
             threshold = {} if assertion.threshold == 100 else {"threshold": assertion.threshold}
             return {"expected_tools": list(assertion.expected_tools), **threshold}
+        case ToolSequence(is_plain=False):
+            return None  # no short way says it in the words of all dialects
         case ToolSequence() | AllowedTools() | ForbiddenTools():
             key, field = _LISTS[type(assertion)]
             value = _plain(getattr(assertion, field), write_value)
