@@ -165,6 +165,20 @@ def test_observations_in_any_order_and_by_page() -> None:
     assert page.gaps == ("the file is one page of several",)
 
 
+def test_dataframes_of_phoenix_are_read_row_by_row_and_column_by_column() -> None:
+    """Pandas writes columns unless it is told otherwise; the id of a span may be the index alone."""
+    asked = [{"message.tool_calls": [{"tool_call.function.name": "a", "tool_call.function.arguments": '{"x": 1}'}]}]
+    kinds = {"name": "m", "span_kind": "LLM", "parent_id": None, "context.trace_id": "t"}
+    rows: list[dict[str, Any]] = [
+        {**kinds, "context.span_id": "s2", "start_time": 1700000002000, "attributes.llm.output_messages": None},
+        {**kinds, "context.span_id": "s1", "start_time": 1700000001000, "attributes.llm.output_messages": asked},
+    ]
+    columns = {key: {row["context.span_id"]: row[key] for row in rows} for key in rows[0]}
+    bare = {key: column for key, column in columns.items() if key != "context.span_id"}
+    assert [told(one(way)) for way in (rows, columns, bare)] == [[("a", {"x": 1})]] * 3
+    assert [call.sources for way in (columns, bare) for call in one(way).tool_calls or ()] == [("span s1",)] * 2
+
+
 def test_runs_of_langsmith_are_completed_by_patches() -> None:
     """Nested, in batches, or line by line."""
     started = {"id": "r", "trace_id": "r", "run_type": "llm", "name": "m", "start_time": "2026-11-30T10:00:00Z"}

@@ -56,6 +56,7 @@ ENVELOPES: Final[tuple[Envelope, ...]] = (
     Envelope(vendors.is_langsmith, vendors.langsmith),
     Envelope(vendors.is_logfire, _one(vendors.logfire)),
     Envelope(phoenix.is_span, _one(phoenix.span)),
+    Envelope(phoenix.is_columns, phoenix.columns),
     Envelope(phoenix.is_row, _one(phoenix.row)),
     Envelope(console.is_record, _one(console.record)),
     Envelope(console.is_span, _one(console.span)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from rightcall.traces.spans.model import Span
@@ -35,6 +36,19 @@ def row(value: dict[str, Any]) -> Span:
     context = {key: value.get(f"context.{key}") for key in ("trace_id", "span_id")}
     known = {key[len(_COLUMN) :]: cell for key, cell in value.items() if key.startswith(_COLUMN)}
     return _span(value, context, {key: without_nulls(cell) for key, cell in known.items() if cell is not None})
+
+
+def is_columns(value: dict[str, Any]) -> bool:
+    """Whether a value is a dataframe of spans column by column, as pandas writes it unless it is told otherwise."""
+    known = all(isinstance(value.get(key), dict) for key in ("name", "span_kind"))
+    return known and any(key.startswith(_COLUMN) for key in value)
+
+
+def columns(value: dict[str, Any]) -> Iterator[Span]:
+    """The rows of such a dataframe. Its index is the id of the span, if no column is."""
+    cells = {key: column for key, column in value.items() if isinstance(column, dict)}
+    for index in cells["name"]:
+        yield row({"context.span_id": index} | {key: column.get(index) for key, column in cells.items()})
 
 
 def without_nulls(cell: Any, depth: int = 0) -> Any:
