@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from rightcall.app.schemas import compile_schema
 from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.assertion import grade
 from rightcall.errors import TestSetError, UsageError, Where
-from rightcall.testsets import Test, TestSet, dialects
+from rightcall.testsets import Test, TestSet, dialects, writing
 from rightcall.testsets.dumping import to_json, to_yaml
 from rightcall.testsets.writing import native_keys
 from support.grading import call, trajectory
@@ -190,6 +190,12 @@ def test_native_words_say_everything(file: str) -> None:
         assert (first.gate, first.name) == (again.gate, again.name)
 
 
+def test_no_field_of_a_test_is_forgotten() -> None:
+    """Every field that a test has is written, or is its place: a new one has to be thought of."""
+    written = {*writing.KEPT, *writing.AROUND, *writing.RATES, "id", "turns", "extra", "assertions"}
+    assert set(Test.__struct_fields__) == written | {"positional", "places", "warnings", "where"}
+
+
 CALLS = st.lists(
     st.fixed_dictionaries(
         {"name": st.sampled_from(["a", "b"])},
@@ -204,7 +210,8 @@ MODES = st.tuples(
 )
 
 
-@settings(max_examples=300)
+@example([{"name": "a", "arguments": {"x": 1}}], ("any_order", "partial"), "langchain")
+@example([{"name": "a", "arguments": {"x": 1}}], ("superset", "exact"), "adk")
 @given(CALLS, MODES, st.sampled_from([name for name in BOTH_WAYS if name not in ("orbit", "promptfoo")]))
 def test_what_a_dialect_says_reads_back(calls: list[dict[str, Any]], modes: tuple[str, str], dialect: str) -> None:
     """A list of calls is refused, or written in a dialect and read again as the same expectation."""

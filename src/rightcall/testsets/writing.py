@@ -28,9 +28,9 @@ WriteValue = Callable[[Any], Any]
 
 _VALUES: Final = frozenset({(ExpectedCall, "arguments"), (Match, "args")})
 """Fields that are expected arguments."""
-_KEPT: Final = ("name", "requirement", "category", "topic", "prompt", "tags", "metadata")
-_AROUND: Final = ("tool_schemas", "tool_aliases", "ignore_arguments", "count", "parallel", "repeat")
-_RATES: Final = ("min_pass_rate", "min_assertion_rate")
+KEPT: Final = ("name", "requirement", "category", "topic", "prompt", "tags", "metadata")
+AROUND: Final = ("tool_schemas", "tool_aliases", "ignore_arguments", "count", "parallel", "repeat")
+RATES: Final = ("min_pass_rate", "min_assertion_rate")
 _LISTS: Final[dict[type[Assertion], tuple[str, str]]] = {
     ToolSequence: ("expected_tool_sequence", "steps"),
     AllowedTools: ("allowed_tools", "tools"),
@@ -52,16 +52,16 @@ def native_keys(test_set: TestSet) -> dict[str, Any]:
 def native_test(test: Test, write_value: WriteValue | None = None) -> dict[str, Any]:
     """The keys of one test. `write_value` writes expected arguments, by default as native files have them."""
     keys: dict[str, Any] = {} if test.positional else {"id": test.id}
-    keys |= _changed(test, _KEPT)
+    keys |= _changed(test, KEPT)
     keys |= test.extra
     try:
         keys |= _expected(test, write_value or value_written)
     except TestSetError as error:
         raise TestSetError(error.message, test.where) from None
-    around = _changed(test, _AROUND)
+    around = _changed(test, AROUND)
     if not test.assertions:
         around.pop("parallel", None)  # it has no effect there, and would be refused
-    return {**keys, **around, **_changed(test, _RATES)}
+    return {**keys, **around, **_changed(test, RATES)}
 
 
 def _changed(test: Test, names: tuple[str, ...]) -> dict[str, Any]:
