@@ -35,6 +35,8 @@ def any_value(value: Any) -> bytes:
     """An `AnyValue` by the numbers of its fields."""
     if isinstance(value, str):
         return block(1, value.encode())
+    if isinstance(value, bytes):
+        return block(7, value)
     if isinstance(value, bool):
         return varint(2 << 3) + varint(value)
     if isinstance(value, int):
@@ -76,6 +78,12 @@ def test_every_kind_of_value_is_read_as_it_was_written(arguments: dict[str, Any]
     """Text, booleans, signed integers, floats, lists and objects, at any depth."""
     (trajectory,) = read_bytes(request(tool(arguments)))
     assert told(trajectory) == [("a", arguments)]
+
+
+def test_bytes_that_are_text_are_read_as_text() -> None:
+    """As they are in JSON; other bytes are no arguments."""
+    assert [told(one) for one in read_bytes(request(tool(b'{"x": 1}')))] == [[("a", {"x": 1})]]
+    assert [told(one) for one in read_bytes(request(tool(b"\xff\xfe")))] == [[("a", "not_captured")]]
 
 
 def test_unknown_fields_are_passed_over() -> None:

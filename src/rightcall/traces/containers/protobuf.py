@@ -6,10 +6,11 @@ them. A file holds one request, or many with the size of each before it (`frames
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -24,6 +25,13 @@ _DEPTH: Final = 100
 _IDS = re.compile(rb"\x0a\x10.{16}\x12\x08|\x4a\x10.{16}\x52\x08", re.DOTALL)
 _REQUEST = re.compile(rb"\x0a[\x80-\xff]{0,4}[\x01-\x7f][\x0a\x12\x1a]")
 _TRACE_ID: Final = 16
+_OF_BYTES: Final[dict[str, Callable[[bytes], str]]] = {
+    "text": lambda raw: raw.decode("utf-8", "replace"),
+    "id": bytes.hex,
+    "bytes": lambda raw: base64.b64encode(raw).decode(),
+}
+"""Kinds that are bytes, as JSON writes them: ids are the ones that OTLP does not write in base64."""
+
 _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -78,7 +86,7 @@ _MESSAGES: Final[dict[str, dict[int, _Field]]] = {
         4: _Field("doubleValue", "double"),
         5: _Field("arrayValue", "ArrayValue"),
         6: _Field("kvlistValue", "KeyValueList"),
-        7: _Field("bytesValue", "id"),
+        7: _Field("bytesValue", "bytes"),
     },
     "ArrayValue": {1: _Field("values", "AnyValue", True)},
     "KeyValueList": {1: _Field("values", "KeyValue", True)},
@@ -203,9 +211,8 @@ def _value(data: bytes, kind: str, wire: int, value: Any, depth: int) -> Any:
     if kind in _MESSAGES and wire == _BYTES:
         start, stop = value
         return _message(data, start, stop, kind, depth + 1)
-    if kind in ("text", "id") and wire == _BYTES:
-        raw = data[slice(*value)]
-        return raw.hex() if kind == "id" else raw.decode("utf-8", "replace")
+    if kind in _OF_BYTES and wire == _BYTES:
+        return _OF_BYTES[kind](data[slice(*value)])
     if wire == _FIXED64:
         (number,) = struct.unpack("<d" if kind == "double" else "<Q", data[slice(*value)])
         return number if math.isfinite(number) else _NOT_FINITE[str(number)]
