@@ -47,6 +47,9 @@ class Notes(msgspec.Struct):
     warnings: list[str] = []
 
 
+Pair = tuple[CompiledTest, Reading]
+"""A test and a trajectory that belong together."""
+
 CompileOne = Callable[[Trajectory, str, str], CompiledTest]
 """Makes a test of the expectations that a trajectory carries, given the test's id and the file."""
 
@@ -85,10 +88,6 @@ def _grade_by_test(
     return bad
 
 
-Pair = tuple[CompiledTest, Reading]
-"""A test and a trajectory that belong together."""
-
-
 def pairs(
     readings: Iterable[Reading], table: Mapping[str, CompiledTest], id_key: str | None, notes: Notes
 ) -> Iterator[Pair | TraceError]:
@@ -119,18 +118,27 @@ def pairs(
 def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
     """Grade every trajectory for every test: each pair is a result of its own."""
     notes.counts.update(compiled.test.count for compiled in tests)
+    for pair in each_pair(readings, tests, notes):
+        if isinstance(pair, TraceError):
+            yield runner.unread(pair)
+        else:
+            compiled, reading = pair
+            attempt = runner.attempt(reading.trajectory, compiled, reading.file)
+            name = f"{compiled.test.id}[{_shown(reading.trajectory, reading.file)}]"
+            yield runner.result(compiled.test, (attempt,), name)
+
+
+def each_pair(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Pair | TraceError]:
+    """Each trajectory with every test, and each error as it is."""
     carried: list[str] = []
     for reading in readings:
-        item = reading.item
-        if isinstance(item, TraceError):
-            yield runner.unread(item)
+        if isinstance(reading.item, TraceError):
+            yield reading.item
             continue
-        if _expects(item):
-            carried.append(_shown(item, reading.file))
+        if _expects(reading.item):
+            carried.append(_shown(reading.item, reading.file))
         for compiled in tests:
-            attempt = runner.attempt(item, compiled, reading.file)
-            name = f"{compiled.test.id}[{_shown(item, reading.file)}]"
-            yield runner.result(compiled.test, (attempt,), name)
+            yield compiled, reading
     _note_carried(carried, notes)
 
 

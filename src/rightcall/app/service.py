@@ -72,12 +72,12 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     request = msgspec.structs.replace(request, traces=tuple(files.expand(request.traces)))
     _check_files((*request.traces, *request.tests), sinks)
     notes = Notes()
-    sets = [_read_tests(name, request.dialect) for name in request.tests]
+    sets = [read_tests(name, request.dialect) for name in request.tests]
     _check_ids(sets)
     notes.warnings.extend(_warnings(sets))
     tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in _compiled(name, test_set)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
-    found = _watched(readings(request.traces, read), watch)
+    found = watched(readings(request.traces, read), watch)
     results = _results(request, found, tests, notes)
     return _report(_head(sets, request.tests, gate), results, sinks, notes)
 
@@ -94,7 +94,8 @@ class Watch:
         """One more trajectory was read."""
 
 
-def _watched(readings: Iterable[Reading], watch: Watch | None) -> Iterator[Reading]:
+def watched(readings: Iterable[Reading], watch: Watch | None) -> Iterator[Reading]:
+    """The same readings, each told to who watches."""
     for reading in readings:
         if watch is not None:
             watch.step()
@@ -211,7 +212,8 @@ def _check_ids(sets: Iterable[TestSet]) -> None:
         seen[test.id] = test.where
 
 
-def _read_tests(name: str, dialect: str | None) -> TestSet:
+def read_tests(name: str, dialect: str | None) -> TestSet:
+    """Read one test set, or the standard input for `-`; `TestSetError` if it is bad."""
     data = files.read(name)
     return read_test_set(data, kit.kinds(data), file=files.shown(name), dialect=dialect)
 
@@ -222,7 +224,7 @@ def _compiled(name: str, test_set: TestSet) -> tuple[CompiledTest, ...]:
 
 def validate(name: str, dialect: str | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
-    test_set = _read_tests(name, dialect)
+    test_set = read_tests(name, dialect)
     _compiled(name, test_set)
     return test_set, list(_warnings([test_set]))
 

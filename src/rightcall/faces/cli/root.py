@@ -15,6 +15,7 @@ COMMANDS: Final = {
     "grade": "Grade recorded tool calls against tests.",
     "show": "Show the tool calls that trace files hold.",
     "validate": "Check test set files without grading anything.",
+    "lint": "Find expectations that cannot pass, cannot fail, or let wrong calls pass.",
     "convert": "Say a test set in another tool's words.",
     "init": "Write an example test set to begin with.",
     "schema": "Print the JSON Schema of test set files.",
