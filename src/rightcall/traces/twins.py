@@ -155,8 +155,8 @@ def _beside(
     """The execution that another instrumentation shows at the same time; equal arguments go first."""
     span, run = spans[index], runs[index]
     near = [other for other in others if spans[other].scope and _overlap(spans[other], span)]
-    above = set(_above(parents, index)) if near else set()
-    likely = [other for other in near if other not in above]
+    around = set(above(parents, index)) if near else set()
+    likely = [other for other in near if other not in around]
     equal = (other for other in likely if _equal(runs[other].arguments, run.arguments))
     unlike = (
         other
@@ -184,7 +184,8 @@ def _differ_in_scope(one: Span, other: Span) -> bool:
     return "" != one.scope != other.scope != ""
 
 
-def _above(parents: Sequence[int], index: int) -> Iterator[int]:
+def above(parents: Sequence[int], index: int) -> Iterator[int]:
+    """The spans that enclose one, the nearest first; each once, even where they enclose one another."""
     seen: set[int] = set()
     at = parents[index]
     while at >= 0 and at not in seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from rightcall.traces.conventions.model import Around, Part
 from rightcall.traces.merging import Execution
 from rightcall.traces.spans import Group, Span
+from rightcall.traces.twins import above
 
 _PAIRS: Final = 1_000_000
 """Pairs of a call and an agent beyond which nobody looks where the agents belong: it would take too long."""
@@ -28,7 +29,7 @@ def nested(group: Group, parts: Sequence[Part | None]) -> Group:
         return group
     for agent in loose:
         found = [run for run in runs if _lasts(group.spans[run], group.spans[agent])]
-        found = [run for run in found if parents[agent] in _above(parents, run) and agent not in _above(parents, run)]
+        found = [run for run in found if _is_beside(agent, {*above(parents, run), -1}, parents[agent])]
         if len(found) == 1:
             parents[agent] = found[0]
     return msgspec.structs.replace(group, parents=tuple(parents))
@@ -40,15 +41,5 @@ def _lasts(run: Span, agent: Span) -> bool:
     return run.start <= agent.start and agent.end <= run.end
 
 
-def _above(parents: Sequence[int], index: int) -> set[int]:
-    return set(_path(parents, index))
-
-
-def _path(parents: Sequence[int], index: int) -> Iterator[int]:
-    seen: set[int] = set()
-    at = parents[index]
-    while at >= 0 and at not in seen:
-        seen.add(at)
-        yield at
-        at = parents[at]
-    yield -1
+def _is_beside(agent: int, above_run: Set[int], above_agent: int) -> bool:
+    return above_agent in above_run and agent not in above_run

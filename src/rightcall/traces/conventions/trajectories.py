@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from rightcall.core.calls import ToolCall, ToolSpec, Trajectory
-from rightcall.errors import TraceError, Where
+from rightcall.errors import TraceError
 from rightcall.traces import documents, merging, stopping
 from rightcall.traces.conventions import ingesting, retold
 from rightcall.traces.conventions.model import Around, Asked, Message, Part, plain
@@ -42,42 +42,43 @@ def trajectory(group: Group, parts: list[Part | None], gaps: tuple[str, ...] = (
     group = nested(group, parts)
     asking = [_Asking(at, group.spans[at], part) for at, part in enumerate(parts) if isinstance(part, Asked)]
     ran = _ran(parts, asking)
-    identity = group.id
-    around: dict[str, Any] = {
-        "id": identity,
+    hiding = ingesting.unread(group, parts, ran)
+    if not asking and not ran:
+        around = {**_identity(group), "ingestion": ingesting.ingestion(group, parts, hiding=hiding)}
+        return _summarised(parts, around, (*gaps, *ingesting.gaps(hiding, ())))
+    asking, nameless = _named(asking, bool(ran))
+    merged = merging.merge(group, [merging.Model(one.index, one.calls) for one in asking], ran)
+    before, told = _continued(group, asking, ran)
+    calls = (*before, *_placed(group, parts, asking, merged, len(before), len(told)))
+    if too_many := documents.too_many_calls(len(calls), record_id=group.id or None):
+        return too_many
+    missing = (*ingesting.gaps(hiding, calls), *retold.gaps(_histories(group, parts), calls))
+    return Trajectory(
+        **_identity(group),
+        tool_calls=calls,
+        gaps=(*gaps, *_gaps(group, parts, asking, merged), *missing),
+        available_tools=_tools(asking),
+        messages=_transcript(asking),
+        output=_output(asking),
+        warnings=(*nameless, *_warnings(asking, len(before))),
+        ingestion=ingesting.ingestion(group, parts, ran, calls, hiding),
+    )
+
+
+def _identity(group: Group) -> dict[str, Any]:
+    return {
+        "id": group.id,
         "conversation_id": group.session_id,
         "trace_ids": group.trace_ids,
         "test_id": _test_id(group),
     }
-    hiding = ingesting.unread(group, parts, ran)
-    if not asking and not ran:
-        around["ingestion"] = ingesting.ingestion(group, parts, hiding=hiding)
-        return _summarised(parts, around, (*gaps, *ingesting.gaps(hiding, ())))
-    asking, warnings = _named(asking, bool(ran))
-    merged = merging.merge(group, [merging.Model(one.index, one.calls) for one in asking], ran)
-    before, told = _continued(group, asking, ran)
-    calls = (*before, *_placed(group, parts, asking, merged, len(before), len(told)))
-    if len(calls) > documents.MAX_CALLS:
-        limit = f"{len(calls):,} calls are more than the limit of {documents.MAX_CALLS:,}"
-        return TraceError(limit, Where(), identity or None)
-    warnings += [f"span {one.span.span_id} {odd}" for one in asking for odd in one.part.said.warnings]
+
+
+def _warnings(asking: list[_Asking], before: int) -> Iterator[str]:
+    """What is odd in model spans, and how many calls were made before the first."""
+    yield from (f"span {one.span.span_id} {odd}" for one in asking for odd in one.part.said.warnings)
     if before:
-        warnings.append(f"calls that only the history of the first model span shows: {len(before)}")
-    return Trajectory(
-        **around,
-        tool_calls=calls,
-        gaps=(
-            *gaps,
-            *_gaps(group, parts, asking, merged),
-            *ingesting.gaps(hiding, calls),
-            *retold.gaps(_histories(group, parts), calls),
-        ),
-        available_tools=_tools(asking),
-        messages=_transcript(asking),
-        output=_output(asking),
-        warnings=tuple(warnings),
-        ingestion=ingesting.ingestion(group, parts, ran, calls, hiding),
-    )
+        yield f"calls that only the history of the first model span shows: {before}"
 
 
 def _ran(parts: list[Part | None], asking: list[_Asking]) -> list[Execution]:
