@@ -225,6 +225,9 @@ def test_a_call_does_not_know_what_it_is_made_inside() -> None:
     assert judge(wanted, (hand, nested, call("use", {"x": 1}, message=0))).status == "fail"
     assert judge(wanted, (hand, nested, call("use", {"x": 1}, parent=0, message=1, agent="b"))).status == "pass"
     assert judge(wanted, (hand, nested, call("use", {"x": 1}, message=1))).status == "pass"
+    other = call("use", {"x": 1}, parent=1, message=0, agent="c")
+    assert judge(wanted, (hand, hand, nested, other)).status == "fail"
+    assert judge(wanted, (hand, replace(hand, message=1), nested, other)).status == "pass"
 
 
 @pytest.mark.parametrize("parent", [0, 1, 5, -1])

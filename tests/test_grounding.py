@@ -341,8 +341,8 @@ def test_the_key_and_the_kind_are_one() -> None:
             {"name": "use", "arguments": {"x": 43}, "turn": 0},
         ],
     }
-    general: dict[str, Any] = {"assertions": [{"kind": "grounding"}]}
-    for said in ({"grounding": {}}, general):
+    both: list[dict[str, Any]] = [{"grounding": {}}, {"assertions": [{"kind": "grounding"}]}]
+    for said in both:
         (verdict,) = rightcall.grade(conversation, said)
         assert (verdict.name, verdict.kind, verdict.findings[0].path) == ("grounded_arguments", "grounding", "x")
     (verdict,) = rightcall.grade(conversation, {"grounding": {"constants": [43], "turn": 1}})
