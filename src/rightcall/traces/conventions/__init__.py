@@ -139,7 +139,7 @@ def part(span: Span) -> Part | None:
 def read(chunks: Iterable[bytes], file: str = "-", cut: Cutting = _ALONE) -> Iterator[Trajectory | TraceError]:
     """Every conversation, by its start. All spans of a file are needed before the first can be told."""
     rejected: list[str] = []
-    items = iter(_told(spans.read(chunks, rejected), rejected, cut))
+    items = trajectories(spans.read(chunks, rejected), rejected, cut)
     first = next(items, None)
     if rejected and first is None:
         raise TraceError(f"no spans were found: {rejected[0]}")
@@ -148,19 +148,12 @@ def read(chunks: Iterable[bytes], file: str = "-", cut: Cutting = _ALONE) -> Ite
 
 
 def trajectories(
-    found: Iterable[Span], gaps: tuple[str, ...] = (), cut: Cutting = _ALONE
+    found: Iterable[Span | Record], gaps: Iterable[str] = (), cut: Cutting = _ALONE
 ) -> Iterator[Trajectory | TraceError]:
     """Every conversation that spans in any order tell, by its start; or what else `cut` says belongs together.
 
-    `gaps` are those of all.
-    """
-    return _told(found, gaps, cut)
-
-
-def _told(found: Iterable[Span | Record], gaps: Iterable[str], cut: Cutting) -> Iterator[Trajectory | TraceError]:
-    """The trajectory of each group. Traces in which nothing is of an agent are beside the point.
-
-    `gaps` are those of the whole file, known when all of it was read.
+    `gaps` are those of all, known when all spans were taken. Traces in which nothing is of an agent are beside the
+    point.
     """
     groups, left_out = spans.grouped(found, _grouping(cut), _is_of_an_agent)
     gaps = tuple(gaps)
