@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -188,3 +189,44 @@ def test_a_span_whose_parent_is_of_the_block_is_of_the_block() -> None:
         worker.do(serve)
     worker.stop()
     assert (names(trajectory), trajectory.gaps) == (["lookup_order"], ())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_calls_in_a_process_that_was_forked_inside_are_a_gap() -> None:
+    """They cannot be seen from here; that there were some can (G12)."""
+    with rightcall.capture() as captured:
+        lookup_order(1)
+        in_fork(lambda: lookup_order(2))
+    assert names(captured) == ["lookup_order"]
+    (gap,) = captured.gaps
+    assert gap.startswith("spans began in another process")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_that_calls_nothing_is_no_gap() -> None:
+    """Nor is one that has a block of its own, which knows no other process."""
+
+    def work() -> None:
+        captured = rightcall.capture()
+        with captured as inner:
+            lookup_order(2)
+        assert (names(inner), inner.gaps) == (["lookup_order"], ())
+
+    with rightcall.capture() as captured:
+        lookup_order(1)
+        in_fork(lambda: None)
+    assert captured.gaps == ()
+    in_fork(work)
+
+
+def in_fork(work: Callable[[], object]) -> None:
+    """Do something in a process that is forked from this one."""
+    if process := os.fork():
+        assert os.waitpid(process, 0)[1] == 0
+        return
+    code = 1
+    try:
+        work()
+        code = 0
+    finally:
+        os._exit(code)

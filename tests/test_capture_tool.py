@@ -63,6 +63,7 @@ def local() -> Any:
         (lambda: Desk.static(order=1), "static", {"order": 1}),
         (lambda: local()(1), "free", {"self": 1}),
         (lambda: rightcall.tool(name="desk")(Desk())(1), "desk", {"order": 1}),
+        (lambda: rightcall.tool(abs, name="find")(1), "find", {"x": 1}),
         (lambda: rightcall.tool(name="two")(functools.partial(pow, 2))(3), "two", {"exp": 3}),
         (lambda: rightcall.tool(Desk().__call__)(1), "__call__", {"order": 1}),
     ],

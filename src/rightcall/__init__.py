@@ -35,7 +35,7 @@ else:
         """
         from rightcall.agents import tools
 
-        return tools.tool(name=name) if function is None else tools.tool(function)
+        return tools.tool(name=name) if function is None else tools.tool(function, name=name)
 
 
 __all__ = ["__version__", "capture", "check", "grade", "read", "tool"]

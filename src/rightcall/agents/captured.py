@@ -69,7 +69,8 @@ class Captured:
         held = [readable.span(span) for span in list(recording.spans.values())]
         spans = logs.joined([*held, *map(readable.record, list(recording.records))])
         strayed = [span for span in map(readable.span, list(recording.strays)) if _is_call(span)]
-        gaps = (*self._gaps, *_unfinished(spans), *_strayed(strayed))
+        elsewhere = (_ELSEWHERE,) if recording.is_elsewhere else ()
+        gaps = (*self._gaps, *_unfinished(spans), *_strayed(strayed), *elsewhere)
         found = conversations.trajectories(spans, gaps, self._conversation_id)
         notes = tuple(_unwritten(spans))
         return tuple(_explained(one, gaps, notes) for one in found)
@@ -115,6 +116,9 @@ def _strayed(spans: Sequence[Span]) -> Iterator[str]:
 
 
 _CARRY: Final = "let the thread that they began in take the context along, with `contextvars.copy_context().run(…)`"
+
+
+_ELSEWHERE: Final = "spans began in another process, which was forked inside the block: what it called is not captured"
 
 
 def _listed(names: Iterable[str]) -> str:

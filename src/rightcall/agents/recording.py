@@ -7,6 +7,8 @@ imported here.
 
 from __future__ import annotations
 
+import mmap
+import os
 import threading
 from contextvars import ContextVar, Token
 from typing import Any, Final
@@ -19,7 +21,8 @@ class Recording:
     """The spans and log records of one block, as OpenTelemetry holds them.
 
     `strays` began while the block was open, where nothing says whether they belong to it. `provider` is the one that
-    the block listens to, `None` for the configured one.
+    the block listens to, `None` for the configured one. What begins in a process that was forked inside the block stays
+    there; that it did is known here too, by a byte that both share.
     """
 
     def __init__(self, provider: Any = None) -> None:
@@ -27,6 +30,18 @@ class Recording:
         self.spans: dict[Key, Any] = {}
         self.records: list[Any] = []
         self.strays: list[Any] = []
+        self._process = os.getpid()
+        self._elsewhere = mmap.mmap(-1, 1)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether something of the block began in another process."""
+        return self._elsewhere[0] != 0
+
+    def note_process(self) -> None:
+        """Something of the block begins, perhaps in another process."""
+        if os.getpid() != self._process:
+            self._elsewhere[0] = 1
 
 
 Here = tuple[Recording, ...]
@@ -79,6 +94,8 @@ def add_span(key: Key, parent: Key | None, span: Any) -> None:
     around = here()
     with _lock:
         blocks = [block for block in _open if block in around or parent in block.spans]
+        for block in blocks or _open:
+            block.note_process()
         for block in blocks:
             block.spans[key] = span
         for block in _open if not blocks else ():
@@ -93,4 +110,5 @@ def add_record(key: Key, record: Any) -> None:
     with _lock:
         for block in _open:
             if block in around or key in block.spans:
+                block.note_process()
                 block.records.append(record)

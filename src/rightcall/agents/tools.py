@@ -23,7 +23,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 @overload
-def tool(function: _F, /) -> _F: ...
+def tool(function: _F, /, *, name: str | None = None) -> _F: ...
 
 
 @overload
