@@ -218,3 +218,9 @@ def test_a_choice_that_says_nothing_is_no_answer() -> None:
     )
     assert isinstance(found, Trajectory)
     assert found.gaps == ("span 0000000000000001 shows nothing of what the model put out: content was not captured",)
+
+
+def test_thousands_of_spans_of_one_id_are_all_there() -> None:
+    """And the search for copies among them has a limit."""
+    spans = [ran(number, f"t{number}", spanId="ab" * 8) for number in range(3000)]
+    assert len(names(read(request(*spans, spans[-1])))) == 3000

@@ -85,13 +85,21 @@ def deduplicated(spans: Iterable[Span]) -> list[Span]:
 
     Spans that only share an id are all there.
     """
-    found: dict[tuple[str, str, int], Span] = {}
-    for number, span in enumerate(spans):
-        key = (span.trace_id, span.span_id, 0) if span.span_id else ("", "", number)
-        while (old := found.get(key)) is not None and not _are_copies(old, span):
-            key = (*key[:2], key[2] + 1)
-        found[key] = span if old is None else _united(old, span)
-    return list(found.values())
+    found: list[Span] = []
+    known: dict[tuple[str, str], list[int]] = {}
+    for span in spans:
+        of_id = known.setdefault((span.trace_id, span.span_id), []) if span.span_id else []
+        at = next((place for place in reversed(of_id[-_LOOK:]) if _are_copies(found[place], span)), None)
+        if at is None:
+            of_id.append(len(found))
+            found.append(span)
+        else:
+            found[at] = _united(found[at], span)
+    return found
+
+
+_LOOK: Final = 8
+"""Spans of one id that a copy is looked for among, so that thousands of them cannot slow it down."""
 
 
 def _are_copies(one: Span, other: Span) -> bool:
