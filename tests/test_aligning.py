@@ -370,3 +370,34 @@ def test_calls_that_their_arguments_forbid_are_shown() -> None:
     (one,) = compiled(ForbiddenTools(tools=entries))
     rows = rows_of(one, [call("a", {"x": 2}), call("b"), call("a", {"x": 1})])
     assert [(row.mark, row.made_index) for row in rows] == [("unexpected", 2)]
+
+
+@given(st.integers(1, 4).flatmap(lambda width: st.lists(st.lists(st.integers(0, 2), min_size=width, max_size=width))))
+def test_assignments_are_the_first_of_the_cheapest(costs: list[list[int]]) -> None:
+    """Of all assignments of as many rows as possible it is the least in cost, then in its columns row by row."""
+    costs = costs[:4]
+    columns = len(costs[0]) if costs else 0
+    choices = [
+        (sum(costs[row][at] for row, at in enumerate(chosen) if at < columns), [min(at, columns) for at in chosen])
+        for chosen in itertools.permutations(range(max(len(costs), columns)), len(costs))
+    ]
+    assert [columns if at is None else at for at in assigning.assign(costs)] == min(choices)[1]
+
+
+def test_calls_of_one_message_match_in_any_order_where_they_may() -> None:
+    """G18: interchangeable calls are matches and none has moved; those of different messages are not."""
+    one = assertion([ExpectedCall(name=name) for name in "abc"], "exact", parallel="unordered")
+    assert marks(rows_of(one, [call("b", message=0), call("a", message=0), call("c", message=1)])) == ["match"] * 3
+    assert marks(rows_of(one, [call("b", message=0), call("a", message=1), call("c", message=1)])).count("moved") == 1
+
+
+def test_moved_calls_say_nothing_of_where_others_were_due() -> None:
+    """A missing call stands before what was due after it, not before a call that has moved there."""
+    one = assertion([ExpectedCall(name=name) for name in "abcd"], "exact")
+    rows = rows_of(one, [call("d"), call("b"), call("c")])
+    assert [(row.mark, row.expected_index) for row in rows] == [
+        ("moved", 3),
+        ("missing", 0),
+        ("match", 1),
+        ("match", 2),
+    ]
