@@ -119,8 +119,13 @@ class TrajectoryCheck:
         possible = self.mode.possibilities(self.patterns, counted, trajectory.gaps, unordered=self.unordered)
         if possible.can_pass and possible.can_fail:
             raise self._cause(trajectory, counted)
-        paired = count_pairs(self.groups, counted.calls)
-        return self._evidence(trajectory, counted, paired, possible.can_pass)
+        return self._evidence(trajectory, counted, self._paired(counted, possible.can_pass), possible.can_pass)
+
+    def _paired(self, counted: Counted, passes: bool) -> int:
+        """How many pairs there are: on a pass that is known without looking for them."""
+        if passes:
+            return min(len(self.patterns), len(counted.calls))
+        return count_pairs(self.groups, counted.calls)
 
     def _cause(self, trajectory: Trajectory, counted: Counted) -> CannotJudge:
         settled = self.mode.possibilities(self.patterns, counted, (), unordered=self.unordered)

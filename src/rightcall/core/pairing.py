@@ -25,7 +25,7 @@ SMALL = 100
 INDEX_FROM = 32
 """Calls of one name from which an index by argument value pays, and patterns from which it pays to find equal ones."""
 
-AT_A_CALL = 20
+AT_A_CALL = 100
 """Comparisons that it counts for to compare a call with a pattern that is made ready for each call."""
 
 

@@ -27,6 +27,8 @@ LetterCase = Literal["exact", "ignored"]
 _BETWEEN: Final = "\n"
 """Stands between texts that are searched as one, and in none of them."""
 
+_LOOKED_AT: Final = 50
+
 
 class Found(msgspec.Struct, frozen=True):
     """Where a value comes from: a message or an earlier call, by its number."""
@@ -49,6 +51,7 @@ class Sources:
         self._texts: list[tuple[int, str]] = []
         for at, call in enumerate(self.results.calls if "results" in names else ()):
             self._add(at, call)
+        self._all_text = _BETWEEN.join(text for _, text in self._texts)
 
     def _add(self, at: int, call: ToolCall) -> None:
         texts = []
@@ -96,6 +99,8 @@ class Sources:
         if not isinstance(value, str):
             return None
         wanted = self._searchable(value)
+        if wanted not in self._all_text:
+            return None
         seen = ((at, text) for at, text in self._texts if at < index and self.results.sees(index, at))
         return next((Found("results", at + 1) for at, text in seen if stands_in(wanted, text)), None)
 
@@ -120,8 +125,11 @@ class Sources:
             raise Undecided("turn_not_recorded", reason)
 
     def alike(self, index: int, key: str) -> tuple[int, Any] | None:
-        """The latest earlier result that has a value under the same key: the number of the call, and the value."""
-        for at in range(index - 1, -1, -1):
+        """The latest earlier result that has a value under the same key: the number of the call, and the value.
+
+        Only the latest calls are looked at: it is a hint.
+        """
+        for at in range(index - 1, max(index - 1 - _LOOKED_AT, -1), -1):
             if not self.results.sees(index, at):
                 continue
             for leaf in leaves(_shown(self.results.calls[at])):
