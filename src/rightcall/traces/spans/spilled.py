@@ -6,7 +6,7 @@ its trace: its copies, its log records, its ancestors and so its session are all
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -81,19 +81,20 @@ class _Shelf:
         for _, of_trace in groupby(rows, key=itemgetter(0)):
             items: list[Span | Record] = []
             tickets: dict[int, int] = {}
-            numbers: dict[str | int, int] = {}
+            numbers: dict[str | int, deque[int]] = {}
             for _, number, is_record, ticket in of_trace:
                 item = self._records.fetch(ticket) if is_record else self._spans.fetch(ticket)
                 items.append(item)
                 tickets[id(item)] = ticket
                 if not is_record:
-                    numbers.setdefault(item.span_id or id(item), number)
+                    numbers.setdefault(item.span_id or id(item), deque()).append(number)
             unique = deduplicated(logs.joined(items))
             for span, (kind, identity, session) in zip(
                 unique, places(unique, self._how.session_keys, self._how.unit), strict=True
             ):
                 ticket = tickets[id(span)] if id(span) in tickets else self._spans.keep(span)
-                yield kind, identity, numbers.get(span.span_id or id(span), _LAST), session, ticket
+                of_id = numbers.get(span.span_id or id(span))
+                yield kind, identity, of_id.popleft() if of_id else _LAST, session, ticket
 
     def described(
         self, rows: Iterable[_Member], tells: Callable[[Group], bool], counts: Counter[bool]
