@@ -259,6 +259,7 @@ SHAPES: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]},
      [("user", "a"), ("user", "b")]),
     ({"role": "user", "content": [{"type": "tool_result", "content": "x"}]}, []),
+    ({"role": "user", "content": [{"type": "tool-result", "text": "x"}]}, []),
     ({"role": "user", "content": [{"toolResult": {"content": []}}, {"text": "a"}]}, [("user", "a")]),
     ({"role": "user", "parts": [{"text": "a"}]}, [("user", "a")]),
     ({"role": "user", "parts": [{"functionResponse": {}}]}, []),

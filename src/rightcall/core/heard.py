@@ -30,6 +30,12 @@ _SPEAKERS: Final[dict[str, Speaker]] = {
     "aimessagechunk": "agent",
     "response": "agent",
     "function_call": "agent",
+    "custom_tool_call": "agent",
+    "mcp_call": "agent",
+    "web_search_call": "agent",
+    "file_search_call": "agent",
+    "code_interpreter_call": "agent",
+    "computer_call": "agent",
     "reasoning": "agent",
     "tool-call": "agent",
     "tool": "tool",
@@ -37,13 +43,19 @@ _SPEAKERS: Final[dict[str, Speaker]] = {
     "ipython": "tool",
     "toolmessage": "tool",
     "function_call_output": "tool",
+    "custom_tool_call_output": "tool",
+    "computer_call_output": "tool",
     "tool-response": "tool",
     "tool-return": "tool",
     "retry-prompt": "tool",
 }
+"""Who speaks, by the words for it in the role or the type of a message, in small letters."""
+
 _RESULTS: Final = frozenset(
     {"tool_result", "tool-result", "tool-error", "toolResult", "functionResponse", "function_response"}
 )
+"""Types of parts, or keys in them, that are results of tools in messages of the user."""
+
 _WRAPPERS: Final = ("message", "data", "content")
 
 
@@ -115,11 +127,7 @@ def _speaker(message: dict[str, Any]) -> Speaker | None:
 def _texts(content: Any) -> Iterator[str | None]:
     """The texts of a content, `None` for each part that cannot be read; results of tools are none of them."""
     for part in content if isinstance(content, list | tuple) else [content]:
-        if isinstance(part, str):
-            yield None if is_masked(part) else part
-        elif not isinstance(part, dict):
-            yield None
-        elif isinstance(part.get("text"), str):
-            yield None if is_masked(part["text"]) else part["text"]
-        elif part.get("type") not in _RESULTS and not _RESULTS & part.keys():
-            yield None
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(part, dict) and (part.get("type") in _RESULTS or _RESULTS & part.keys()):
+            continue
+        yield text if isinstance(text, str) and not is_masked(text) else None
