@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import rightcall
+from rightcall import match
 from rightcall.assertions import Grounding
+from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.calls import ToolCall, ToolSpec
 from rightcall.core.heard import heard
+from rightcall.core.patterns import ExpectedCall
 from rightcall.errors import TestSetError
 from support.grading import call, hidden, judge, trajectory
+from support.json_values import json_values
 
 TEXTS: list[tuple[Any, str, bool]] = [
     (42, "My order 42 is late", True),
@@ -331,6 +335,28 @@ def test_laws_of_grounding(calls: list[ToolCall], starts: list[bool], random: An
         random.shuffle(parallel)
         shuffled += parallel
     assert judge(OWN, tuple(shuffled)).status == status
+
+
+words = st.sampled_from(["role", "type", "content", "parts", "text", "kind", "user", "tool_result", "data", "request"])
+odd = st.recursive(
+    json_values() | words,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.lists(odd, max_size=3), json_values(), json_values(), json_values())
+def test_grading_never_raises_on_recorded_data(messages: list[Any], result: Any, value: Any, schema: Any) -> None:
+    """Whatever stands in messages, results, arguments and schemas (G5)."""
+    made = trajectory(
+        call("look", result=result, status="ok", message=0),
+        call("use", {"x": value}, message=1),
+        messages=messages,
+        available_tools=(ToolSpec(name="use", parameters=schema),),
+    )
+    assert judge(Grounding(sources=("user", "results", "system")), made).status in ("pass", "fail", "error")
+    wanted = ExpectedCall(name="use", arguments={"x": match.from_("look.result[*].a")})
+    assert judge(ToolCallTrajectory(expected_tool_calls=(wanted,)), made).status in ("pass", "fail", "error")
 
 
 def test_the_key_and_the_kind_are_one() -> None:

@@ -128,6 +128,6 @@ def _texts(content: Any) -> Iterator[str | None]:
     """The texts of a content, `None` for each part that cannot be read; results of tools are none of them."""
     for part in content if isinstance(content, list | tuple) else [content]:
         text = part.get("text") if isinstance(part, dict) else part
-        if isinstance(part, dict) and (part.get("type") in _RESULTS or _RESULTS & part.keys()):
+        if isinstance(part, dict) and _RESULTS & {str(part.get("type")), *part}:
             continue
         yield text if isinstance(text, str) and not is_masked(text) else None
