@@ -104,7 +104,7 @@ CASES = [
             "never-passes",
             E,
             (5, 27),
-            "`tool_call_trajectory` and `tool_sequence` together: all 4",
+            "`tool_sequence` together: the only one that could was tried",
         ),
     ),
     Case(

@@ -22,6 +22,9 @@ from rightcall.testsets.linting.subject import Expectation, Mention, Subject
 MOST_VARIANTS: Final = 80
 """Arguments that are tried for one tool at most."""
 
+LONGEST: Final = 5_000
+"""Calls in one trajectory."""
+
 MOST_EACH: Final = 8
 """Arguments that are tried for one expected call at most."""
 
@@ -103,16 +106,20 @@ class Vocabulary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [item for item in self.arguments[mention.tool] if _matches(mention, item)]
 
     def wanted(self, expectation: Expectation) -> list[ToolCall]:
-        """The calls that an expectation asks for, in its order, as they were written."""
-        scope = expectation.assertion.scope
-        mentions = [mention for mention in expectation.mentions if not mention.bans]
-        return [self.call(each.tool, next(iter(self.matching(each)), {}), scope) for each in mentions]
+        """The calls that an expectation asks for, in its order, as they were written; none where it only forbids."""
+        calls: list[ToolCall] = []
+        for each in expectation.mentions if not expectation.compiled.ban else ():
+            call = self.call(each.tool, next(iter(self.matching(each)), {}), expectation.assertion.scope)
+            calls += [call] * min(each.times, LONGEST - len(calls))
+        return calls
 
     def _variants(self, mentions: Sequence[Mention]) -> list[Any]:
         """Expected arguments, alone and put together, with and without one more; none, and one that nobody lists.
 
         That is one of each sort, where expected arguments are plain values that are compared as `exact` or `partial`.
         """
+        if all(mention.pattern.matches is None for mention in mentions):
+            return [{}]
         making = Making(regex=self.subject.setting.regex, schema=self.subject.setting.schema)
         own = [list(islice(each, MOST_EACH)) for mention in mentions for each in _own(mention, making)]
         heads = [each[0] for each in own if each and isinstance(each[0], dict)][:MOST_TOGETHER]

@@ -29,6 +29,14 @@ def refusal(expectation: Expectation, call: Mention, aliases: Aliases) -> str:
     return refuses(expectation, call, aliases) if refuses else ""
 
 
+def counted(needs: Iterable[Mention]) -> Counter[str]:
+    """How many calls of each tool are needed."""
+    tools: Counter[str] = Counter()
+    for mention in needs:
+        tools[mention.tool] += mention.times
+    return tools
+
+
 def most_calls(expectation: Expectation, tools: Counter[str]) -> str:
     """Why so many calls of these tools are too many for a budget, or the empty string."""
     assertion: Any = expectation.assertion
@@ -50,8 +58,7 @@ def _trajectory_needs(assertion: Any, mentions: Iterable[Mention]) -> Iterable[M
 
 def _arguments_need(assertion: Any, mentions: Iterable[Mention]) -> Iterator[Mention]:
     if not assertion.negate:
-        for mention in mentions:
-            yield from [mention] * (assertion.call_index or 1)
+        yield from mentions
 
 
 def _steps_need(_: Any, mentions: Iterable[Mention]) -> Iterator[Mention]:

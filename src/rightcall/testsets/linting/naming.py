@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -28,7 +27,7 @@ def contradictions(subject: Subject) -> Iterator[Remark]:
     refusing = [expectation for expectation in subject.expectations if demands.can_refuse(expectation)]
     for one in subject.expectations:
         needs = demands.needed(one)
-        tools = Counter(mention.tool for mention in needs)
+        tools = demands.counted(needs)
         for other in refusing:
             if other is not one and other.assertion.scope in (None, one.assertion.scope):
                 level = Level.ERROR if one.blocks and other.blocks else Level.WARNING

@@ -20,6 +20,7 @@ from rightcall.core.operators.parts import Contains, Length, Unordered
 from rightcall.core.operators.presence import Absent, OptionalValue
 from rightcall.core.operators.strings import EndsWith, Regex, StartsWith, Text
 from rightcall.core.values import MISSING, is_json
+from rightcall.errors import TestSetError
 
 MOST: Final = 24
 """Values that one expected value gives at most."""
@@ -29,6 +30,9 @@ COMMON: Final[tuple[Any, ...]] = (
     *("kim@example.org", "2026-11-30", "2026-11-30T12:00:00Z", "12:00:00Z", "192.0.2.1", True, False, None, [], {}),
     *([0], ["a"], {"a": 1}, "3f2504e0-4f89-11d3-9a0c-0305e82c3301"),
 )
+
+EXACT: Final = 2**52
+"""Below it, floats tell halves apart."""
 
 LONGEST: Final = 10_000
 """The longest text that is tried."""
@@ -81,7 +85,10 @@ def _accepted(operator: Operator, making: Making) -> list[Any]:
         return [MISSING]
     if isinstance(operator, OptionalValue):
         return [*accepted(operator.value, making), MISSING]
-    accepts = compile_value(operator, making)
+    try:
+        accepts = compile_value(operator, making)
+    except TestSetError:
+        return []  # it depends on the calls before, which are not known here
     return list(islice((value for value in candidates(operator, making) if _takes(accepts, value)), MOST))
 
 
@@ -100,7 +107,9 @@ def candidates(operator: Operator, making: Making) -> Iterator[Any]:
 
 
 def _numbers(operator: Any, _: Making) -> Iterator[Any]:
-    yield from (operator.value, operator.value + 1, operator.value - 1, operator.value + 0.5, operator.value - 0.5)
+    yield from (operator.value, operator.value + 1, operator.value - 1)
+    if abs(operator.value) < EXACT:
+        yield from (operator.value + 0.5, operator.value - 0.5)
 
 
 def _texts(operator: Any, _: Making) -> Iterator[Any]:

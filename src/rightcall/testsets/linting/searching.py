@@ -18,25 +18,24 @@ import msgspec
 from rightcall.core.assertion import Compiled, judge
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Count
+from rightcall.core.operators import Operator
+from rightcall.core.patterns import ExpectedCall, Match
 from rightcall.core.results import Outcome, attempt_outcome
 from rightcall.core.values import freeze
 from rightcall.core.verdicts import Status
-from rightcall.testsets.linting.calls import MOST_TOGETHER, MOST_VARIANTS, Vocabulary
+from rightcall.testsets.linting.calls import LONGEST, MOST_TOGETHER, MOST_VARIANTS, Vocabulary
 from rightcall.testsets.linting.demands import cannot_fail, is_plain
 from rightcall.testsets.linting.subject import Expectation, Subject
 
-MOST_TRIED: Final = 2_000
+MOST_TRIED: Final = 5_000
 """Trajectories that are graded for one question."""
 
 MOST_CALLS: Final = 1_000_000
 """Calls in all trajectories that are made for one question, also in those that are made again and not graded."""
 
-LONGEST: Final = 5_000
-"""Calls in one trajectory."""
-
 SEARCHED: Final = frozenset(
     {"trajectory", "arguments", "sequence", "required_tool", "allowed_tools", "forbidden_tools", "selection"}
-    | {"budget", "rules", "rule"}
+    | {"budget", "rule"}
 )
 """Kinds that decide by names, arguments and order alone, so that calls can be made up for them."""
 
@@ -144,7 +143,8 @@ class Search:
 
     def _repeated(self, stranger: ToolCall) -> Iterator[Calls]:
         failed = msgspec.structs.replace(stranger, status="error")
-        numbers = {number + 1: None for expectation in self.expectations for number in _numbers(expectation.assertion)}
+        found = {number: None for expectation in self.expectations for number in _numbers(expectation.assertion)}
+        numbers = {more: None for number in found for more in (number, number + 1)}
         for number in numbers:
             if number <= LONGEST:
                 yield from ((call,) * number for call in (stranger, failed, *self.words.calls[:MOST_TOGETHER]))
@@ -163,23 +163,24 @@ class Search:
 
 def look(subject: Subject, expectations: Sequence[Expectation]) -> Outlook:
     """What can become of some expectations of a test; all that could pass are tried where these are finitely many."""
-    search = Search(subject, expectations)
-    outlook = search.look(until_failed=True)
-    if not outlook.passes and (finite := all_that_could(search)) is not None:
-        search = Search(subject, expectations)
-        search.outlook = Outlook(outlook.statuses)
-        for calls in finite:
-            search.grade(calls)
-        search.outlook.whole = True
-        return search.outlook
-    return outlook
+    return _all_tried(subject, expectations) or Search(subject, expectations).look(until_failed=True)
 
 
 def can_pass(subject: Subject, expectations: Sequence[Expectation]) -> Outlook:
     """Whether some expectations of a test can pass at once."""
+    return _all_tried(subject, expectations) or Search(subject, expectations).look(until_failed=False)
+
+
+def _all_tried(subject: Subject, expectations: Sequence[Expectation]) -> Outlook | None:
+    """Proof that nothing passes; `None` if something does, or if there is too much to try."""
     search = Search(subject, expectations)
-    outlook = search.look(until_failed=False)
-    return outlook if outlook.passes else look(subject, expectations)
+    finite = all_that_could(search)
+    for calls in finite or ():
+        search.grade(calls)
+        if search.outlook.passes:
+            return None
+    search.outlook.whole = True
+    return None if finite is None else search.outlook
 
 
 def all_that_could(search: Search) -> list[Calls] | None:
@@ -248,9 +249,13 @@ def _key(call: ToolCall) -> Any:
 
 def _numbers(value: Any) -> Iterator[int]:
     """Numbers of calls that an assertion speaks of."""
-    for field in value.__struct_fields__:
-        inner = getattr(value, field)
-        if isinstance(inner, int) and not isinstance(inner, bool):
-            yield inner
-        elif isinstance(inner, dict) and field.startswith("max_"):
-            yield from (number for number in inner.values() if isinstance(number, int))
+    waiting = [value]
+    for item in waiting:
+        if isinstance(item, int) and not isinstance(item, bool):
+            yield item
+        elif isinstance(item, tuple):
+            waiting += item
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, msgspec.Struct) and not isinstance(item, ExpectedCall | Match | Operator):
+            waiting += [getattr(item, field) for field in item.__struct_fields__]

@@ -22,12 +22,15 @@ from rightcall.testsets.tools import NAMES
 FREE: Final = frozenset({"optional", "one_of"})
 """Fields that hold steps which need not be taken; steps repeated at least 0 times need not be either."""
 
+ALLOWING: Final = frozenset({"allowed_tools", "budget"})
+"""Kinds that forbid, though not the calls that they name."""
+
 
 class Mention(msgspec.Struct, frozen=True, kw_only=True):
     """A tool that an assertion names, with the path inside it and what is expected of its arguments.
 
     `arguments` are those as they were written, `UNSET` if there are none, and `args_path` leads to them. `bans` says
-    that the call must not be made, `is_free` that it need not.
+    that the call must not be made, `is_free` that it need not; `times` is how often it is spoken of.
     """
 
     path: str
@@ -37,6 +40,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True):
     args_path: str = ""
     bans: bool = False
     is_free: bool = False
+    times: int = 1
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -85,7 +89,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 assertion=assertion,
                 compiled=compiled,
                 place=place,
-                mentions=tuple(_mentions(assertion, self.setting)),
+                mentions=tuple(_mentions(assertion, compiled, self.setting)),
             )
             for assertion, compiled, place in zipped
         )
@@ -109,9 +113,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return Remark(code=code, level=level, where=where, message=message, advice=advice, test=self.test.test.id)
 
 
-def _mentions(assertion: Assertion, setting: Setting) -> Iterator[Mention]:
+def _mentions(assertion: Assertion, compiled: Compiled, setting: Setting) -> Iterator[Mention]:
     mode = getattr(assertion, "arguments", "partial")
-    bans = bool(getattr(assertion, "negate", False)) or assertion.__struct_config__.tag == "forbidden_tools"
+    bans = compiled.ban and compiled.kind not in ALLOWING
     for mention in _walk(assertion, "", mode, setting):
         yield msgspec.structs.replace(mention, bans=bans) if bans else mention
 
@@ -130,15 +134,25 @@ def _walk(value: Any, path: str, mode: Any, setting: Setting) -> Iterator[Mentio
 
 
 def _field(value: Any, field: str, path: str, mode: Any, setting: Setting) -> Iterator[Mention]:
-    if field in NAMES and isinstance(value, tuple):
-        for index, item in enumerate(value):
-            if isinstance(item, str):
-                at = child(path, index)
-                yield Mention(path=at, tool=item, pattern=compile_match(item, UNSET, setting))
+    for at, tool in _names(value, path) if field in NAMES and field != "tool" else ():
+        yield Mention(path=at, tool=tool, pattern=compile_match(tool, UNSET, setting))
     if isinstance(value, tuple | msgspec.Struct):
         is_free = field in FREE or getattr(value, "min", 1) == 0
+        least = getattr(value, "min", 1)
         for mention in _walk(value, path, mode, setting):
-            yield msgspec.structs.replace(mention, is_free=True) if is_free else mention
+            yield msgspec.structs.replace(
+                mention, is_free=mention.is_free or is_free, times=mention.times * max(least, 1)
+            )
+
+
+def _names(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Bare names: one, a list of them, or the keys of a mapping."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, tuple):
+        yield from ((child(path, index), item) for index, item in enumerate(value) if isinstance(item, str))
+    elif isinstance(value, dict):
+        yield from ((child(path, name), name) for name in value)
 
 
 def _called(call: ExpectedCall, path: str, mode: Any, setting: Setting) -> Mention:
@@ -164,7 +178,13 @@ def _own(value: msgspec.Struct, path: str, setting: Setting) -> Iterator[Mention
             pattern=compile_match(tool, known, setting),
             arguments=known.args if isinstance(known, Match) else UNSET,
             args_path=_of_match(known, path),
+            times=_times(value),
         )
+
+
+def _times(value: msgspec.Struct) -> int:
+    number = getattr(value, "n", getattr(value, "call_index", 1))
+    return number if isinstance(number, int) else 1
 
 
 def _of_match(match: Any, path: str) -> str:

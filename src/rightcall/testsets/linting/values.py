@@ -22,6 +22,7 @@ from rightcall.core.operators.presence import AnyValue, OfType
 from rightcall.core.operators.strings import EndsWith, Regex, StartsWith, Text
 from rightcall.core.values import display, is_json, member
 from rightcall.core.wording import listed
+from rightcall.errors import TestSetError
 
 _NUMBER: Final = frozenset({"number"})
 _STRING: Final = frozenset({"string"})
@@ -123,11 +124,11 @@ def _beside_literals(parts: Sequence[Any], making: Making) -> str:
     for part in parts:
         literals = [part] if is_json(part) else list(part.values) if isinstance(part, OneOf) else []
         if literals and all(map(is_json, literals)) and len(parts) > 1:
-            others = [compile_value(other, making) for other in parts if other is not part]
             try:
+                others = [compile_value(other, making) for other in parts if other is not part]
                 if not any(all(accepts(literal) for accepts in others) for literal in literals):
                     return f"{_shown(parts)}: {display(written(part), 60)} does not meet the rest"
-            except CannotJudge:
+            except (CannotJudge, TestSetError):
                 return ""
     return ""
 
