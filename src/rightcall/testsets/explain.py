@@ -5,6 +5,7 @@ Decoding itself is strict and fast, and only says no; this walks the same types 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final, Literal
@@ -19,6 +20,11 @@ from rightcall.testsets.marks import child
 
 LATER: Final = frozenset({"rubric"})
 """Expectation keys and kinds that later versions know."""
+
+_SAME: Final = {"tool": "name", "name": "tool"}
+"""Keys that mean the same in places that know only one of them."""
+
+_PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -69,7 +75,17 @@ def _advice(kind: inspect.Type, value: Any) -> str:
         return "; leave the key out or write []" if lists else "; leave the key out"
     if isinstance(kind, inspect.StrType) and isinstance(value, int | float):
         return "; write it in quotes"
-    return ""
+    return _wrapping(kind, value)
+
+
+def _wrapping(kind: inspect.Type, value: Any) -> str:
+    """How a lone word is written where a list of such words, or a mapping that names a tool, is expected."""
+    if not isinstance(value, str) or not _PLAIN.fullmatch(value):
+        return ""
+    if _fits([value], kind):
+        return f"; write [{shorten(value)}]"
+    is_step = isinstance(kind, inspect.StructType) and _fits({"tool": value}, kind)
+    return f"; write {{tool: {shorten(value)}}}" if is_step else ""
 
 
 def _bare(kind: inspect.Type) -> inspect.Type:
@@ -122,6 +138,8 @@ def unknown_key(key: Any, known: Iterable[str]) -> str:
     if key in LATER:
         return f"`{key}` is not supported by this version"
     near = did_you_mean(str(key), known)
+    if not near and _SAME.get(key) in known:
+        near = f" (did you mean `{_SAME[key]}`?)"
     if near or len(known) > 12:
         return f"unknown key `{shorten(str(key))}`{near}"
     return f"unknown key `{shorten(str(key))}`; the keys here are {listed(known, 'and')}"

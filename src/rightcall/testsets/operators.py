@@ -67,9 +67,8 @@ def _check_names(names: list[str], value: dict[Any, Any], path: str) -> None:
             raise MisplacedError(child(path, name), message, "key")
     for key in value:
         if key not in names:
-            message = (
-                f"`{names[0]}` is an operator and `{shorten(str(key))}` is not: one mapping holds either; {_ESCAPE}"
-            )
+            message = f"`{names[0]}` is an operator and `{shorten(str(key))}` is not: one mapping holds either"
+            message += f"; {_inside(names[0], key) or _ESCAPE}"
             raise MisplacedError(child(path, names[0]), message, "key")
     if _FLAGS in names and "$regex" not in names:
         raise MisplacedError(child(path, _FLAGS), f"`{_FLAGS}` has no effect without `$regex`", "key")
@@ -77,6 +76,14 @@ def _check_names(names: list[str], value: dict[Any, Any], path: str) -> None:
         if len(names) > 1 and (name == _LITERAL or (name in OPERATORS and OPERATORS[name].alone)):
             other = next(other for other in names if other != name)
             raise MisplacedError(child(path, name), f"`{name}` stands alone, not beside `{other}`", "key")
+
+
+def _inside(name: str, key: Any) -> str:
+    """How a key that is a field of the operator is written, inside it; empty if it is none."""
+    from rightcall.core.operators.registry import OPERATORS
+
+    fields = OPERATORS[name].__struct_fields__ if name in OPERATORS else ()
+    return f"write {{{name}: {{{fields[0]}: …, {key}: …}}}}" if key in fields[1:] else ""
 
 
 def _operator(name: str, value: dict[str, Any], path: str, depth: int) -> Operator:
