@@ -107,6 +107,12 @@ def test_reply_is_cut_with_how_much_was_cut() -> None:
     assert f"  The agent replied: {'y' * 300}… (700 more characters)" in lines
 
 
+def test_reply_of_several_lines_is_shown_on_one() -> None:
+    """White space of a reply is one space, not an escape; what a terminal would obey stays an escape."""
+    lines = shown(result("a", attempt(verdict("x", "fail", "No."), output="Sunny:\n\n* Oslo\x1b[2J\r\n")))
+    assert "  The agent replied: Sunny: * Oslo\\x1b[2J" in lines
+
+
 def test_reply_that_is_no_text_is_shown_as_json() -> None:
     """A structured reply is shown as JSON."""
     assert '  The agent replied: {"ok":true}' in shown(

@@ -234,7 +234,7 @@ def _trajectory(attempt: Attempt) -> str:
 
 
 def _reply(output: Any) -> str:
-    text = visible(output) if isinstance(output, str) else display(output, SHOWN_REPLY)
+    text = visible(" ".join(output.split())) if isinstance(output, str) else display(output, SHOWN_REPLY)
     return cut(text, SHOWN_REPLY)
 
 
