@@ -154,9 +154,12 @@ def _fields(struct: msgspec.Struct, write_value: WriteValue) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(type(struct)):
         value = getattr(struct, field.name)
-        if value is UNSET or (not field.required and value == _default(field)):
+        if value is UNSET:
             continue
-        fields[field.name] = write_value(value) if (type(struct), field.name) in _VALUES else _plain(value, write_value)
+        if (type(struct), field.name) in _VALUES:  # never compared with a default, which an operator may accept
+            fields[field.name] = write_value(value)
+        elif field.required or value != _default(field):
+            fields[field.name] = _plain(value, write_value)
     return fields
 
 

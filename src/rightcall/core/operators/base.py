@@ -110,6 +110,8 @@ class Operator(msgspec.Struct, frozen=True, kw_only=True, eq=False, forbid_unkno
         """Two operators are equal if they are written alike; any other value if it is accepted (G14)."""
         if isinstance(other, Operator):
             return type(self) is type(other) and equal(self.form(), other.form())
+        if other is MISSING:
+            return self.may_be_absent
         if uses_results(self):
             raise TestSetError(f"{cut(repr(self), SHOWN)} asks for earlier calls, which a comparison by `==` has not")
         return self.compile(Making())(other)

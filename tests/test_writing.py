@@ -1,0 +1,79 @@
+"""Test sets written in native words and read again: nothing that they expect is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from rightcall import match, testsets
+from rightcall.app.kit import all_kinds
+from rightcall.core.assertion import Assertion
+from rightcall.testsets.dumping import to_json, to_yaml
+from rightcall.testsets.writing import native_keys
+from support.conformance import rows
+
+
+def said(test: dict[str, Any], file: str = "t.json", data: bytes | None = None) -> list[str]:
+    """What each assertion of a test expects, in words: values that lie about what they equal cannot hide there."""
+    read = testsets.read(json.dumps({"tests": [test]}).encode() if data is None else data, all_kinds(), file=file)
+    return [repr(assertion).replace("threshold=100.0", "threshold=100") for assertion in read.tests[0].assertions]
+
+
+def expectations() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The expectations of every conformance row that has some, by the id of the row."""
+    for row in rows("assertions"):
+        yield row["id"], row["expectations"]
+    for row in rows("steps"):
+        yield row["id"], {"expected_tool_sequence": {"steps": row["steps"], "strict": row.get("strict", False)}}
+    for row in rows("rules"):
+        yield row["id"], {"rules": [row["rule"]]}
+    for row in rows("operators"):
+        yield row["id"], {"expected_tool_calls": [{"name": "a", "arguments": {"x": row["expected"]}}]}
+    for row in rows("operator_modes"):
+        call = {"name": "a", "arguments": row["arguments"]}
+        yield row["id"], {"expected_tool_calls": [call], "arguments": "deep"}
+        yield row["id"], {"tool_call_args": [{"tool": "a", "match": {"mode": "partial", "args": row["arguments"]}}]}
+
+
+@pytest.mark.parametrize("severity", [{}, {"severity": "warn"}], ids=["block", "warn"])
+@pytest.mark.parametrize(("file", "dump"), [("t.yaml", to_yaml), ("t.json", to_json)], ids=["yaml", "json"])
+def test_every_conformance_row_comes_back(file: str, dump: Any, severity: dict[str, str]) -> None:
+    """What is read, written and read again expects the same, whatever kind it is of."""
+    for identity, test in expectations():
+        known = {"id": identity, **test, **severity}
+        keys = native_keys(testsets.read(json.dumps({"tests": [known]}).encode(), all_kinds(), file="t.json"))
+        assert (identity, said(known)) == (identity, said(known, file, dump(keys)))
+
+
+@pytest.mark.parametrize("arguments", [{"$not": {"a": 1}}, {"$any": True}, {"$one_of": [{}, {"$not": {"$any": True}}]}])
+def test_whole_arguments_that_are_an_operator_are_written(arguments: dict[str, Any]) -> None:
+    """An operator that would accept a value that is not there is yet no expectation that was left out (G14)."""
+    test = {"id": "a", "expected_tool_calls": [{"name": "a", "arguments": arguments}]}
+    keys = native_keys(testsets.read(json.dumps({"tests": [test]}).encode(), all_kinds(), file="t.json"))
+    assert keys["tests"][0] == test
+
+
+@pytest.mark.parametrize("operator", [match.not_(1), match.any_(), match.schema(True), match.not_(match.type_("null"))])
+def test_an_operator_does_not_equal_what_is_not_there(operator: Any) -> None:
+    """What is missing is no value, so nothing is accepted by accepting anything (G7)."""
+    assert operator != UNSET
+
+
+def test_settings_of_a_kind_are_not_lost() -> None:
+    """What is not what it is by itself is written."""
+    test = {
+        "id": "a",
+        "severity": "shadow",
+        "turns": [
+            {"prompt": "1", "severity": "warn", "allowed_tools": ["a"]},
+            {"prompt": "2", "required_tools": ["b"]},
+        ],
+        "assertions": [{"kind": "budget", "max_calls": 3, "agent": "billing", "name": "few"}],
+    }
+    keys = native_keys(testsets.read(json.dumps({"tests": [test]}).encode(), all_kinds(), file="t.json"))
+    assert said(test) == said({}, "t.json", to_json(keys))
+    assert all(isinstance(one, Assertion) for one in testsets.read(to_json(keys), all_kinds()).tests[0].assertions)
