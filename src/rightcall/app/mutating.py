@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from rightcall.app.surviving import Excuse, excuse
+from rightcall.assertions import ForbiddenTools
 from rightcall.core.assertion import judge
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.mutants import UNKNOWN_TOOL, Mutant, Strangers, draw
 from rightcall.core.results import Outcome, attempt_outcome
 from rightcall.core.verdicts import Status, Verdict
-from rightcall.testsets import CompiledTest
+from rightcall.testsets import CompiledTest, Test
+from rightcall.testsets.tools import named_tools
 
 MOST_MUTANTS: Final = 10_000
 """Mutants of one trajectory."""
@@ -193,17 +195,12 @@ def is_equivalent(mutant: Mutant, calls: tuple[ToolCall, ...], compiled: Compile
 def _forbidden(compiled: CompiledTest) -> Iterator[str]:
     """Tools that the test forbids whatever their arguments."""
     for assertion in compiled.test.assertions:
-        tools: Any = getattr(assertion, "tools", ()) if _kind(assertion) == "forbidden_tools" else ()
-        yield from (tool for tool in tools if isinstance(tool, str))
+        if isinstance(assertion, ForbiddenTools):
+            yield from (tool for tool in assertion.tools if isinstance(tool, str))
 
 
-def _kind(assertion: Any) -> str:
-    return str(assertion.__struct_config__.tag)
-
-
-def _words(test: Any) -> Iterator[str]:
-    from rightcall.testsets.tools import named_tools
-
+def _words(test: Test) -> Iterator[str]:
+    """The tools that a test names."""
     for assertion in test.assertions:
         yield from (name for _, name in named_tools(assertion))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from rightcall.assertions import ToolCallTrajectory
 from rightcall.core.mutants import Mutant
 from rightcall.testsets import Test
 
@@ -20,12 +21,12 @@ class Excuse(msgspec.Struct, frozen=True):
 
 def excuse(mutant: Mutant, test: Test) -> Excuse:
     """The reason for a survivor, by its operator and how the test lines up its expected calls."""
-    expected: Any = next((one for one in test.assertions if one.__struct_config__.tag == "trajectory"), None)
+    expected = next((one for one in test.assertions if isinstance(one, ToolCallTrajectory)), None)
     return _EXCUSES[mutant.operator](expected, mutant)
 
 
-def _extra(advice: str) -> Callable[[Any, Mutant], Excuse]:
-    def excused(expected: Any, mutant: Mutant) -> Excuse:
+def _extra(advice: str) -> Callable[[ToolCallTrajectory | None, Mutant], Excuse]:
+    def excused(expected: ToolCallTrajectory | None, mutant: Mutant) -> Excuse:
         if expected is not None and expected.expected_tool_calls and expected.match in ("in_order", "superset"):
             return Excuse(f"allowed by `match: {expected.match}`", f"`match: exact`, or {advice}")
         return Excuse("nothing limits which calls are made", advice)
@@ -33,13 +34,13 @@ def _extra(advice: str) -> Callable[[Any, Mutant], Excuse]:
     return excused
 
 
-def _missing(expected: Any, mutant: Mutant) -> Excuse:
+def _missing(expected: ToolCallTrajectory | None, mutant: Mutant) -> Excuse:
     if expected is not None and expected.match == "subset":
         return Excuse("allowed by `match: subset`", "`match: exact` or `in_order`, or `required_tools`")
     return Excuse("the call is not expected", "list it in `expected_tool_calls`")
 
 
-def _swapped(expected: Any, mutant: Mutant) -> Excuse:
+def _swapped(expected: ToolCallTrajectory | None, mutant: Mutant) -> Excuse:
     if expected is None:
         return Excuse("no order is expected", "`expected_tool_calls`, or `expected_tool_sequence`")
     if expected.match in ("any_order", "subset", "superset"):
@@ -49,25 +50,25 @@ def _swapped(expected: Any, mutant: Mutant) -> Excuse:
     return Excuse("not both calls are expected", "list both in `expected_tool_calls`")
 
 
-def _renamed(expected: Any, mutant: Mutant) -> Excuse:
+def _renamed(expected: ToolCallTrajectory | None, mutant: Mutant) -> Excuse:
     return Excuse(
         "the call is not expected", "list it in `expected_tool_calls`, or what may be called in `allowed_tools`"
     )
 
 
-def _argument(expected: Any, mutant: Mutant) -> Excuse:
+def _argument(expected: ToolCallTrajectory | None, mutant: Mutant) -> Excuse:
     if expected is not None and expected.arguments == "ignore":
         return Excuse("allowed by `arguments: ignore`", "`arguments: partial`, with the arguments listed")
     return Excuse("no expectation depends on the argument", "list it among the `arguments` of the expected call")
 
 
-def _more_arguments(expected: Any, mutant: Mutant) -> Excuse:
+def _more_arguments(expected: ToolCallTrajectory | None, mutant: Mutant) -> Excuse:
     if expected is not None and expected.arguments != "exact":
         return Excuse(f"allowed by `arguments: {expected.arguments}`", "`arguments: exact`")
     return Excuse("no expectation depends on further arguments", "`mode: exact` in a match")
 
 
-_EXCUSES: Final[dict[str, Callable[[Any, Mutant], Excuse]]] = {
+_EXCUSES: Final[dict[str, Callable[[ToolCallTrajectory | None, Mutant], Excuse]]] = {
     "no-calls": _missing,
     "drop-call": _missing,
     "duplicate-call": _extra("a `budget` with `max_calls` or `max_repeats`"),
