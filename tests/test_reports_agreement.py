@@ -15,10 +15,19 @@ from rightcall.core.results import Result, Summary
 from rightcall.reports import REPORTS
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
+from rightcall.reports.markdown import MarkdownReport
 from rightcall.reports.terminal import Detail, Look, TerminalReport
 from support.reporting import HOSTILE, RUN, attempt, report, result, results, verdict
 
 COUNTS = re.compile(r"passed (\d+), failed (\d+), errors (\d+), inconclusive (\d+), total (\d+), coverage ([\d.]+) %")
+
+
+def markdown_counts(text: str) -> list[int]:
+    """The first five cells of the first row of the first table."""
+    row = [line for line in text.splitlines() if line.startswith("| ")][1]
+    return [int(cell) for cell in row.strip("| ").split(" | ")[:5]]
+
+
 runs = st.lists(results(), max_size=4)
 
 
@@ -38,6 +47,7 @@ def test_counts_agree_across_reports(made: list[Result]) -> None:
     suite = ElementTree.fromstring(report(JUnitReport(), made))[0]
     attributes = [int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped")]
     assert attributes == [summary.total, summary.failed, summary.errors, summary.inconclusive]
+    assert [*expected] == markdown_counts(report(MarkdownReport(), made).decode())
     outcomes = [json.loads(line)["outcome"] for line in report(JSONLinesReport(), made).splitlines()]
     assert [str(one.outcome) for one in made] == outcomes
 
@@ -49,6 +59,8 @@ def test_decision_agrees_across_reports(made: list[Result]) -> None:
     last = report(TerminalReport(), made).decode().splitlines()[-1]
     words = {0: "Passed", 1: "Blocked", 3: "Incomplete"}
     assert last.startswith(words[decision["exit_code"]])
+    title = report(MarkdownReport(), made).decode().splitlines()[0]
+    assert words[decision["exit_code"]] in title.partition("<code>")[0]
     properties = ElementTree.fromstring(report(JUnitReport(), made)).iter("property")
     table = {item.attrib["name"]: item.attrib["value"] for item in properties if "rightcall" in item.attrib["name"]}
     assert str(decision["exit_code"]) == table["rightcall.exit_code"]

@@ -14,6 +14,7 @@ import msgspec
 from rightcall.core.results import Result, RunEnd, RunHead
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
+from rightcall.reports.markdown import MarkdownReport
 from rightcall.reports.terminal import TerminalReport
 
 
@@ -45,4 +46,5 @@ REPORTS: dict[str, ReportKind] = {
     "json": ReportKind(JSONReport, (".json",)),
     "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
     "junit": ReportKind(JUnitReport, (".xml",)),
+    "markdown": ReportKind(MarkdownReport, (".md", ".markdown")),
 }

@@ -11,15 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from rightcall.core.results import Attempt, Outcome, Result, RunEnd, RunHead
-from rightcall.core.sidebyside import side_by_side
-from rightcall.core.values import cut, display, visible
-from rightcall.core.verdicts import Status, Verdict
+from rightcall.core.results import Outcome, Result, RunEnd, RunHead
+from rightcall.core.story import code, reason, story
+from rightcall.core.values import cut, visible
 from rightcall.core.wording import shadowed
 
-WIDTH: Final = 120
 SHOWN_MESSAGE: Final = 500
-SHOWN_REPLY: Final = 1000
 MEASURES: Final = ("precision", "recall", "f1")
 
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error", Outcome.INCONCLUSIVE: "skipped"}
@@ -90,12 +87,12 @@ def _case(result: Result, suite: str) -> Iterator[str]:
     yield f"    <testcase{_attributes(name=name, classname=suite, time='0', **where)}>\n"
     yield from _properties(_measures(result), "      ")
     element = _ELEMENTS.get(result.outcome)
-    story = "\n".join(_story(result))
+    told = "\n".join(story(result))
     if element:
-        attributes = _attributes(message=cut(_reason(result), SHOWN_MESSAGE), type=_type(result))
-        yield f"      <{element}{attributes}>{_text(story)}</{element}>\n"
-    elif story:
-        yield f"      <system-out>{_text(story)}</system-out>\n"
+        attributes = _attributes(message=cut(reason(result), SHOWN_MESSAGE), type=code(result))
+        yield f"      <{element}{attributes}>{_text(told)}</{element}>\n"
+    elif told:
+        yield f"      <system-out>{_text(told)}</system-out>\n"
     yield "    </testcase>\n"
 
 
@@ -112,62 +109,6 @@ def _measures(result: Result) -> dict[str, Any]:
             measured = ((key, verdict.details.get(key)) for key in MEASURES)
             found |= {f"{verdict.id}.{key}": value for key, value in measured if value is not None}
     return found
-
-
-def _reason(result: Result) -> str:
-    """Return the reason that decided, or one that says it when the attempts say none."""
-    reasons = (reason for reason, _ in _deciding(result))
-    return result.reason or next(filter(None, reasons), "") or f"The test is {result.outcome}."
-
-
-def _type(result: Result) -> str:
-    return next((code for _, code in _deciding(result) if code), str(result.outcome))
-
-
-def _deciding(result: Result) -> Iterator[tuple[str, str]]:
-    """Yield reasons and codes of what came to the result's outcome, the first such thing first."""
-    for attempt in result.attempts:
-        if attempt.outcome == result.outcome:
-            yield attempt.reason, ""
-            for verdict in attempt.verdicts:
-                if verdict.severity == "block" and verdict.status == str(result.outcome):
-                    yield verdict.reason, verdict.findings[0].code if verdict.findings else ""
-    for attempt in result.attempts:
-        for verdict in attempt.verdicts:
-            yield verdict.reason, ""
-
-
-def _story(result: Result) -> Iterator[str]:
-    if result.reason:
-        yield visible(result.reason)
-    for number, attempt in enumerate(result.attempts, 1):
-        if len(result.attempts) > 1:
-            yield visible(f"attempt {number}: {attempt.outcome} ({attempt.trajectory})")
-        yield from _attempt(attempt)
-
-
-def _attempt(attempt: Attempt) -> Iterator[str]:
-    if attempt.reason:
-        yield visible(attempt.reason)
-    for verdict in attempt.verdicts:
-        yield from _verdict(verdict, attempt)
-    if attempt.outcome != Outcome.PASS and attempt.output is not None:
-        reply = visible(attempt.output) if isinstance(attempt.output, str) else display(attempt.output, SHOWN_REPLY)
-        yield f"The agent replied: {cut(reply, SHOWN_REPLY)}"
-    if attempt.place:
-        yield visible(f"trajectory {attempt.trajectory}, {attempt.place}")
-    yield from (visible(f"note: {warning}") for warning in attempt.warnings)
-
-
-def _verdict(verdict: Verdict, attempt: Attempt) -> Iterator[str]:
-    counts = "" if verdict.severity == "block" else f" ({verdict.severity}: does not count)"
-    reason = f": {verdict.reason}" if verdict.reason else ""
-    yield visible(f"{verdict.status} {verdict.id}{counts}{reason}")
-    yield from (f"    {visible(finding.message)}" for finding in verdict.findings[1:])
-    if verdict.status == Status.ERROR and "traceback" in verdict.details:
-        yield from (f"    {visible(line)}" for line in str(verdict.details["traceback"]).split("\n"))
-    rows = attempt.alignments.get(verdict.id, ())
-    yield from (f"    {visible(line.text)}" for line in side_by_side(rows, WIDTH))
 
 
 def _properties(values: dict[str, Any], margin: str) -> Iterable[str]:
