@@ -61,6 +61,14 @@ def test_what_holds_no_trajectory_is_refused(value: Any) -> None:
         rightcall.read(value)
 
 
+def test_a_place_in_a_value_names_no_file() -> None:
+    """What a program holds is in no file, so a place is a line, or nothing."""
+    with pytest.raises(TraceError, match=r"^line 1, column 2: not JSON"):
+        rightcall.read("{not JSON")
+    with pytest.raises(TraceError, match=r"^the format is not known: "):
+        rightcall.read({"hello": 1})
+
+
 def test_several_trajectories_are_not_one() -> None:
     """A value with two records is refused: which of them is meant?"""
     with pytest.raises(TraceError, match="2"):

@@ -195,7 +195,7 @@ def test_blank_bombs_hold_no_trajectory() -> None:
 
 
 def test_without_a_library_for_zstandard_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And it is not a matter of the file."""
+    """And the file, since it may be one of a directory."""
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     with pytest.raises(

@@ -258,9 +258,9 @@ def one_of(path: Any) -> Trajectory:
 
 
 def test_parquet_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And it is not a matter of the file."""
+    """And the file, since it may be one of a directory."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'rightcall\[bulk\]'"):
+    with pytest.raises(MissingExtraError, match=r"^f: Parquet needs the extra `bulk`: pip install 'rightcall\[bulk\]'"):
         read_bytes(corpus.OWN.joinpath("phoenix-dataframe", "1.parquet").read_bytes())
 
 

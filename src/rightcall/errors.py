@@ -62,6 +62,12 @@ class RightcallError(Exception):
         )
         return self
 
+    def out_of(self, file: str) -> Self:
+        """The same error without the name of the file, if it is this one: for what came from no file at all."""
+        if self.where.file == file:
+            self.where = msgspec.structs.replace(self.where, file=None)
+        return self
+
     def __str__(self) -> str:
         place = str(self.where)
         return f"{place}: {self.message}" if place else self.message

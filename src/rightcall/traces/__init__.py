@@ -16,12 +16,14 @@ import msgspec
 
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
-from rightcall.errors import TraceError, UsageError, Where, did_you_mean
+from rightcall.errors import MissingExtraError, RightcallError, TraceError, UsageError, Where, did_you_mean
 from rightcall.traces import containers, cutting, documents, heads, native, objects, regrouping
 from rightcall.traces.cutting import Cutting
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
 
+NO_FILE: Final = "-"
+"""The name of what was not read from a file."""
 
 CuttingReader = Callable[[Iterable[bytes], str, Cutting], Iterator[Trajectory | TraceError]]
 
@@ -83,6 +85,7 @@ FORMATS: Final[dict[str, Format]] = {
     "openai-responses": _of("openai-responses", "openai_responses"),
     "vercel-ai": _of("vercel-ai", "vercel_ai"),
     "pydantic-ai": _of("pydantic-ai", "pydantic_ai"),
+    "otel-genai-messages": _of("otel-genai-messages", "otel_genai_messages"),
     "cohere": _of("cohere", "cohere"),
     "ollama": _of("ollama", "ollama"),
     "smolagents": _of("smolagents", "smolagents"),
@@ -166,7 +169,7 @@ def _textual(container: str) -> str:
 
 
 def read(
-    chunks: Iterable[bytes], *, format: str | None = None, file: str = "-", group_by: str | None = None
+    chunks: Iterable[bytes], *, format: str | None = None, file: str = NO_FILE, group_by: str | None = None
 ) -> Iterator[Trajectory | TraceError]:
     """Every trajectory of a file, in order, from chunks of bytes (64 to 256 KiB are best).
 
@@ -195,6 +198,8 @@ def read_as(
         for item in _items(source, format_, file, cut):
             given = True
             yield item if source.damage is None else source.marked(item)
+    except MissingExtraError as error:
+        raise error.within(file=file) from None
     except TraceError as error:
         failure = error
     if source.damage is None and failure is not None:
@@ -259,7 +264,10 @@ def read_object(value: Any, *, format: str | None = None, group_by: str | None =
         return value
     if format is None and (found := objects.readable_spans(value)):
         return objects.only(_of_spans(found, group_by))
-    return objects.only(read([objects.document(value)], format=format, group_by=group_by))
+    try:
+        return objects.only(read([objects.document(value)], format=format, group_by=group_by))
+    except RightcallError as error:
+        raise error.out_of(NO_FILE) from None
 
 
 def _of_spans(found: list[Any], group_by: str | None) -> Iterator[Trajectory | TraceError]:

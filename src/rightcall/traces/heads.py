@@ -32,7 +32,7 @@ def binary(head: bytes) -> str:
     for magic, name in MAGIC.items():
         if head.startswith(magic):
             return name
-    return "binary data, perhaps OTLP protobuf" if _is_binary(head) else ""
+    return "binary data that is no OTLP request" if _is_binary(head) else ""
 
 
 def _is_binary(head: bytes) -> bool:
