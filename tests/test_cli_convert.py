@@ -83,3 +83,21 @@ def test_a_key_in_two_places_is_refused(files: Path, run: Run) -> None:
     ran = run("convert", files / "both.json", "--from", "adk", "--config", files / "config.json")
     assert ran.code == 2
     assert "`criteria` stands in the test set too" in ran.err
+
+
+@pytest.mark.parametrize("value", [{"should_exact_match": True, "test_cases": []}, [{"expected_tools": []}]])
+def test_a_file_in_words_that_nobody_named_says_what_to_name(files: Path, run: Run, value: object) -> None:
+    """Whose words a file is in is not guessed; that they are none of ours is told with what to do."""
+    (files / "other.json").write_text(json.dumps(value))
+    ran = run("convert", files / "other.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "; if the file is in another tool's words, name its dialect" in ran.err
+
+
+@pytest.mark.parametrize("dialect", ["deepeval", "strands", "promptfoo"])
+def test_a_file_that_expects_nothing_is_told(files: Path, run: Run, dialect: str) -> None:
+    """A log is no test set, also where the tool would take its lines for tests that expect nothing."""
+    (files / "log.jsonl").write_text('{"messages": [{"role": "user", "content": "hello"}]}\n')
+    ran = run("convert", files / "log.jsonl", "--from", dialect)
+    assert ran.code == 0
+    assert "log.jsonl: no test expects anything; is the file in the words that were named?" in ran.err

@@ -188,6 +188,16 @@ def test_directory_is_graded(shell: Shell) -> None:
     assert ids == ["f", "p"]
 
 
+def test_trajectories_that_are_for_no_test_are_told_how_they_could_be(shell: Shell) -> None:
+    """Where nothing belongs together, the note says what decides that."""
+    Path("two.yaml").write_text("tests: [{id: x, required_tools: [a]}, {id: y, required_tools: [a]}]")
+    traces = lines(Path("t.jsonl"), record("p"), record("f"))
+    ran = shell("grade", traces, "--tests", "two.yaml")
+    assert ran.code == 3
+    assert "note: no trajectory was for any test: it is for the test whose id it has" in ran.out
+    assert "no trajectory was for any test" not in shell("grade", traces, "--tests", "two.yaml", "--apply-all").out
+
+
 def test_test_id_key_names_the_metadata(shell: Shell) -> None:
     """A key of the metadata can name the test."""
     tests = write_tests(Path("t.rightcall.json"), one=A, two=A)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -47,7 +48,7 @@ def convert(name: str, speaking: str | None, target: str, config: str | None, ou
         notes += around(test_set, target, written.data.keys())
     return Converted(
         data=dump(written.data),
-        notes=(*test_set.warnings, *[_told(note, more, test_set) for note, more in told(notes)]),
+        notes=(*test_set.warnings, *_empty(test_set), *[_told(note, more, test_set) for note, more in told(notes)]),
         tests=len(test_set.tests),
     )
 
@@ -58,6 +59,12 @@ def _read(name: str, speaking: str | None, config: str | None) -> TestSet:
     test_set = read(data, kit.kinds(data), file=files.shown(name), dialect=speaking, defaults=keys)
     compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
     return test_set
+
+
+def _empty(test_set: TestSet) -> Iterator[str]:
+    """A note where no test expects anything: then it is most likely a file of something else."""
+    if test_set.tests and not any(test.assertions for test in test_set.tests):
+        yield f"{test_set.source.file}: no test expects anything; is the file in the words that were named?"
 
 
 def _config(name: str, data: bytes, file: str) -> dict[str, Any]:

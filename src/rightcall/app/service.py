@@ -31,6 +31,11 @@ from rightcall.traces import spilling
 
 SHOWN_POSITIONAL = 3
 
+_PAIRING = (
+    "no trajectory was for any test: it is for the test whose id it has, or its conversation; --test-id-key names the "
+    "key that has a test's id, --apply-all grades each trajectory for every test"
+)
+
 
 class GradeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test.
@@ -158,7 +163,7 @@ def _compile_own(dialect: str | None) -> matching.CompileOne:
 
 def _report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], notes: Notes) -> Graded:
     """Send every result to every sink, fold the summary on the way, decide once."""
-    summary, crashes = Summary(), 0
+    summary, crashes, attempts = Summary(), 0, 0
     # What is wrong with the input as a whole shows at the first result: then nothing has been written yet.
     first = list(islice(results, 1))
     try:
@@ -167,6 +172,7 @@ def _report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], not
         for result in chain(first, results):
             summary.add(result)
             crashes += runner.crashes(result)
+            attempts += len(result.attempts)
             for sink in sinks:
                 sink.add(result)
         decision = gates.with_crashes(summary.decide(head.gate), crashes)
@@ -175,7 +181,7 @@ def _report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], not
             decision=decision,
             counted=gates.counted(notes.counts),
             unused=tuple(notes.unused),
-            warnings=tuple(notes.warnings),
+            warnings=(*notes.warnings, *([_PAIRING] if notes.unused and not attempts else [])),
         )
         for sink in sinks:
             sink.end(end)

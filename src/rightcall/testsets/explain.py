@@ -21,6 +21,8 @@ from rightcall.testsets.marks import child
 LATER: Final = frozenset({"rubric"})
 """Expectation keys and kinds that later versions know."""
 
+FOREIGN: Final = "if the file is in another tool's words, name its dialect"
+
 _SAME: Final = {"tool": "name", "name": "tool"}
 """Keys that mean the same in places that know only one of them."""
 
@@ -140,6 +142,8 @@ def unknown_key(key: Any, known: Iterable[str]) -> str:
     near = did_you_mean(str(key), known)
     if not near and _SAME.get(key) in known:
         near = f" (did you mean `{_SAME[key]}`?)"
+    if not near and "dialect" in known:
+        return f"unknown key `{shorten(str(key))}`; {FOREIGN}"
     if near or len(known) > 12:
         return f"unknown key `{shorten(str(key))}`{near}"
     return f"unknown key `{shorten(str(key))}`; the keys here are {listed(known, 'and')}"

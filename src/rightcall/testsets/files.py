@@ -14,7 +14,7 @@ from rightcall.errors import TestSetError, UsageError, Where
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import MAY_BE_UNKNOWN, Kinds, Reader, build, common, convert
 from rightcall.testsets.dialects import Dialect
-from rightcall.testsets.explain import Problem, found, shorten
+from rightcall.testsets.explain import FOREIGN, Problem, found, shorten
 from rightcall.testsets.keys import FileKeys, GateKeys
 from rightcall.testsets.marks import child
 from rightcall.testsets.model import Test, TestSet
@@ -45,7 +45,8 @@ def read(
     whole = {**(defaults or {}), **_keys(value)}
     spoken = _dialect(whole, dialect, source)
     if not isinstance(value, dict) and (spoken.open is None or not isinstance(value, list)):
-        message = f"expected a mapping with `tests`, found {found(value)}"
+        advice = f"; {FOREIGN}" if isinstance(value, list) and value else ""
+        message = f"expected a mapping with `tests`, found {found(value)}{advice}"
         raise TestSetError(message, source.value(""))
     reader = Reader(
         kinds=kinds,
@@ -69,7 +70,7 @@ def _opened(value: Any, whole: dict[str, Any], open_file: Callable[[At], Opened]
     """The test set of a file that a dialect opens, places and notes where they stand in that file."""
     from rightcall.testsets.foreign import At
 
-    prefix = "tests" if isinstance(value, list) else ""
+    prefix = "tests" if isinstance(value, list) and value else ""
     try:
         opened = open_file(At({key: item for key, item in whole.items() if key != "dialect"}))
     except TestSetError as error:
