@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.assertions import AllowedTools, Budget, ForbiddenTools, RequiredTool, ToolCallTrajectory
-from rightcall.core.assertion import Assertion
+from rightcall.assertions import AllowedTools, Budget, Code, ForbiddenTools, RequiredTool, Text, ToolCallTrajectory
+from rightcall.core.assertion import Assertion, grade
 from rightcall.core.calls import ToolCall
+from rightcall.core.counting import Count
 from rightcall.core.patterns import ExpectedCall
-from support.grading import call, judge, trajectory
+from support.grading import call, compiled, judge, trajectory
 
 NAMES = st.sampled_from("ab")
 EXPECTED = st.lists(NAMES, max_size=3).map(lambda names: tuple(ExpectedCall(name=name) for name in names))
@@ -116,4 +117,53 @@ def test_nothing_against_an_absent_agent_is_not_applicable() -> None:
     """A misspelt agent passes nothing: the verdict says that there was nothing to judge (G1)."""
     verdict = judge(ForbiddenTools(tools=("a",), agent="biling"), [call("a", agent="billing")])
     assert (verdict.status, verdict.score) == ("not_applicable", None)
-    assert verdict.reason == "There is no call of the agent `biling` to judge."
+    assert verdict.reason == "There is no call of the agent `biling` (did you mean `billing`?) to judge."
+
+
+MADE_BY = st.lists(
+    st.builds(call, NAMES, st.sampled_from([{}, {"x": 1}]), agent=st.sampled_from(["main", "other", None])), max_size=5
+)
+MAIN = Count(agents=("main",))
+
+
+@given(KINDS, MADE_BY)
+def test_calls_of_unknown_agent_are_decided_only_where_they_cannot_matter(
+    assertion: Assertion, calls: list[ToolCall]
+) -> None:
+    """Where the calls of some agents count, a verdict holds whoever made the calls of no known agent (G11, G13)."""
+    verdict = judge(assertion, calls, count=MAIN)
+    if verdict.status in ("error", "not_applicable"):
+        assert not isinstance(assertion, AllowedTools | ForbiddenTools)
+        return
+    for agent in ("main", "other"):
+        settled = [msgspec.structs.replace(made, agent=agent) if made.agent is None else made for made in calls]
+        told = judge(assertion, settled, count=MAIN).status
+        assert told in (verdict.status, "not_applicable")
+
+
+@given(KINDS, MADE_BY)
+def test_calls_of_other_agents_are_as_if_they_were_not_there(assertion: Assertion, calls: list[ToolCall]) -> None:
+    """`count: {agents}` leaves the calls of other agents out, but never from a ban (G13)."""
+    known = [made for made in calls if made.agent is not None]
+    mine = [made for made in known if made.agent == "main"]
+    verdict = judge(assertion, known, count=MAIN)
+    if isinstance(assertion, AllowedTools | ForbiddenTools):
+        assert verdict.status == judge(assertion, known).status
+    elif known and not mine and judge(assertion, mine).status == "pass":
+        assert verdict.status == "not_applicable"
+    else:
+        assert verdict.status == judge(assertion, mine).status
+
+
+def test_an_unknown_agent_is_named_where_it_decides() -> None:
+    """A budget of some agents says which call could be theirs; a ban and a function see every call anyway."""
+    calls = [call("a", agent="main"), call("b")]
+    (budget, code, text) = grade(
+        trajectory(*calls, output="done"),
+        compiled(Budget(max_calls=1), Code(function=lambda _: True), Text(must_include=("done",)), count=MAIN),
+    )
+    assert (budget.status, budget.reason) == (
+        "error",
+        "The agent of call 2 is not recorded; the verdict depends on it.",
+    )
+    assert (code.status, text.status) == ("pass", "pass")

@@ -44,7 +44,7 @@ class ArgumentsCheck:
     def __init__(self, assertion: ToolCallArgs, pattern: Pattern, setting: Setting) -> None:
         self.pattern = pattern
         self.call_index = assertion.call_index
-        self.negate = self.is_ban = assertion.negate
+        self.negate = self.is_ban = self.sees_every_call = assertion.negate
         self.only_forbids = assertion.negate and assertion.call_index is None
         self.count = setting.every_call if assertion.negate else setting.count
         self.aliases = setting.tool_aliases

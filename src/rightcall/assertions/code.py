@@ -60,6 +60,8 @@ class Code(Assertion, frozen=True, kw_only=True, tag="code"):
 class CodeCheck:
     """A compiled code assertion."""
 
+    sees_every_call = True
+
     def __init__(self, name: str, function: Callable[[Trajectory], Any], setting: Setting) -> None:
         self.name = f"code:{name}"
         self.function = function

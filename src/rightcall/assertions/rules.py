@@ -124,7 +124,8 @@ class RuleCheck:
         self.number = number
         self.setting = setting
         self.parts = automata(template, number)
-        self.is_ban, self.only_forbids = template in BANS, template in ONLY_FORBID
+        self.is_ban = self.sees_every_call = template in BANS
+        self.only_forbids = template in ONLY_FORBID
         self.is_unary = template in UNARY
         self.calls = every_call if self.is_ban else counted_calls
         tools = self.a.name if self.is_unary else f"{self.a.name},{self.b.name}"

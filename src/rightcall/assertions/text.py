@@ -81,6 +81,7 @@ class TextCheck:
 
     name = "text"
     needs_calls = False
+    sees_every_call = True
 
     def __init__(self, assertion: Text, matcher: Matcher | None) -> None:
         self.wanted: tuple[str, ...] = _phrases(assertion.must_include)

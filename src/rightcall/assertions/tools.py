@@ -65,7 +65,7 @@ class AllowedCheck:
     """A compiled allow-list."""
 
     name = "no_unexpected_tool"
-    is_ban = only_forbids = True
+    is_ban = sees_every_call = only_forbids = True
 
     def __init__(self, tools: Sequence[str], setting: Setting) -> None:
         self.tools = frozenset(tools)
@@ -123,7 +123,7 @@ class ForbiddenCheck:
     """A compiled ban."""
 
     name = "no_forbidden_tool"
-    is_ban = only_forbids = True
+    is_ban = sees_every_call = only_forbids = True
 
     def __init__(self, patterns: Sequence[Pattern], setting: Setting) -> None:
         self.aliases = setting.tool_aliases

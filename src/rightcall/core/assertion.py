@@ -8,12 +8,11 @@ from typing import Annotated, Any, Final, Protocol
 import msgspec
 
 from rightcall.core.calls import Trajectory
-from rightcall.core.counting import EVERY_CALL, Count, Scope, narrowed
+from rightcall.core.counting import EVERY_CALL, Count, Scope
 from rightcall.core.judging import CannotJudge as CannotJudge
 from rightcall.core.judging import NothingToJudge as NothingToJudge
 from rightcall.core.provenance import placed, uses_results
-from rightcall.core.scoping import last_turn
-from rightcall.core.values import visible
+from rightcall.core.scoped import ScopedCheck, is_against
 from rightcall.core.verdicts import Evidence, Finding, Severity, Status, Verdict
 from rightcall.errors import TestSetError
 
@@ -91,8 +90,9 @@ class Check(Protocol):
     """A compiled assertion. `name` is the verdict's name. Checking is pure and may raise only `CannotJudge`.
 
     A check may have `is_ban = True`: it forbids something, and no rate over assertions softens it. With
-    `only_forbids = True`, fewer calls never make it fail. With `needs_calls = False` it is asked also where no calls
-    were recorded. It may have `align(trajectory)`, which gives rows of expected beside made for showing a failure.
+    `sees_every_call = True` it looks at all calls, whatever `count` says. With `only_forbids = True`, fewer calls never
+    make it fail. With `needs_calls = False` it is asked also where no calls were recorded. It may have
+    `align(trajectory)`, which gives rows of expected beside made for showing a failure.
     """
 
     name: str
@@ -167,76 +167,15 @@ def _preparation(assertion: Assertion) -> Callable[[Trajectory], Trajectory] | N
 
 
 def compile_one(assertion: Assertion, setting: Setting) -> Check:
-    """Compile an assertion for all of the conversation, or for the part that it speaks of."""
-    if assertion.scope is None:
-        return assertion.compile(setting)
-    return ScopedCheck(assertion, assertion.scope, setting)
+    """Compile an assertion for all of the conversation, or for the part that it speaks of.
 
-
-class ScopedCheck:
-    """A check of one part of a conversation. Calls are numbered as they are in the whole of it.
-
-    Calls of which it is not recorded whether they belong there may do: they are an error where they matter (G11).
+    Where only the calls of some agents count, those are a part too, for not every call tells whose it is.
     """
-
-    def __init__(self, assertion: Assertion, scope: Scope, setting: Setting) -> None:
-        self.scope = scope
-        self.certain, self.possible = (
-            assertion.compile(
-                msgspec.structs.replace(
-                    setting,
-                    count=narrowed(setting.count, scope, unknown=unknown),
-                    every_call=narrowed(setting.every_call, scope, unknown=unknown),
-                )
-            )
-            for unknown in (False, True)
-        )
-        self.name = f"{self.certain.name}{scope.suffix}"
-        self.is_ban = bool(getattr(self.certain, "is_ban", False))
-        self.count = EVERY_CALL if self.is_ban else setting.count
-        if hasattr(self.certain, "align"):
-            self.align = self.certain.align
-
-    def __call__(self, trajectory: Trajectory) -> Evidence:
-        """The evidence of the calls of this part; none if an agent was not there."""
-        self._refuse_turn(trajectory)
-        held = [self.scope.holds(call) for call in trajectory.tool_calls or () if self.count.takes(call)]
-        evidence = self._doubtful(trajectory) if None in held else self.certain(trajectory)
-        if self.scope.agent is not None and True not in held and not is_against(evidence):
-            raise NothingToJudge("no_agent", f"There is no call of the agent `{visible(self.scope.agent)}` to judge.")
-        return evidence
-
-    def _refuse_turn(self, trajectory: Trajectory) -> None:
-        last = last_turn(trajectory)
-        if self.scope.turn is not None and self.scope.turn > last:
-            seen = f"turn {last} is the last one recorded" if last else "no turns are recorded"
-            raise CannotJudge("turn_not_recorded", f"It is not known that there was a turn {self.scope.turn}: {seen}.")
-
-    def _doubtful(self, trajectory: Trajectory) -> Evidence:
-        """Calls that may belong here matter where calls that are missing from the trace would (G12)."""
-        if getattr(self.certain, "only_forbids", False):
-            evidence = self.certain(trajectory)
-            if is_against(evidence) or not is_against(self.possible(trajectory)):
-                return evidence
-            raise self._unknown(trajectory)
-        try:
-            return self.certain(msgspec.structs.replace(trajectory, gaps=(*trajectory.gaps, "of unknown scope")))
-        except CannotJudge as error:
-            if error.code == "gap" and not trajectory.gaps:
-                raise self._unknown(trajectory) from None
-            raise
-
-    def _unknown(self, trajectory: Trajectory) -> CannotJudge:
-        calls = trajectory.tool_calls or ()
-        number = next(number for number, call in enumerate(calls, 1) if self.scope.holds(call) is None)
-        what = "turn" if self.scope.turn is not None and calls[number - 1].turn is None else "agent"
-        reason = f"The {what} of call {number} is not recorded; the verdict depends on it."
-        return CannotJudge("scope_unknown", reason)
-
-
-def is_against(evidence: Evidence) -> bool:
-    """Whether the evidence speaks against the trajectory."""
-    return evidence.fails or bool(evidence.findings)
+    if assertion.scope is None:
+        check = assertion.compile(setting)
+        if setting.count.agents is None or getattr(check, "sees_every_call", False):
+            return check
+    return ScopedCheck(assertion, assertion.scope or Scope(), setting)
 
 
 def grade(trajectory: Trajectory, assertions: Sequence[Compiled]) -> tuple[Verdict, ...]:

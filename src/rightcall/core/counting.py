@@ -24,8 +24,14 @@ class Count(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     requestor: Literal["assistant", "user", "any"] = "assistant"
     agents: tuple[str, ...] | None = None
 
+    def counts(self, call: ToolCall) -> bool | None:
+        """Whether the call counts; `None` where that depends on its agent, which is not recorded."""
+        if call.kind not in self.kinds or self.requestor not in ("any", call.requestor):
+            return False
+        return True if self.agents is None or call.agent in self.agents else None if call.agent is None else False
+
     def takes(self, call: ToolCall) -> bool:
-        """Whether the call counts."""
+        """Whether the call is known to count."""
         return (
             call.kind in self.kinds
             and self.requestor in ("any", call.requestor)
@@ -75,9 +81,9 @@ class ScopedCount(Count, frozen=True, kw_only=True):
     unknown: bool
 
     def takes(self, call: ToolCall) -> bool:
-        """Whether the call counts."""
-        is_inside = self.scope.holds(call)
-        return (self.unknown if is_inside is None else is_inside) and super().takes(call)
+        """Whether the call is known to count, or may."""
+        told = (self.counts(call), self.scope.holds(call))
+        return False not in told and (self.unknown or None not in told)
 
 
 def numbered(calls: Sequence[ToolCall], count: Count) -> Iterable[tuple[int, ToolCall]]:
