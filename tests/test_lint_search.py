@@ -171,3 +171,30 @@ def test_rules_that_contradict_one_another_are_found(rules: list[dict[str, Any]]
 def test_rules_that_can_be_met_together_are_not_called_wrong(rules: list[dict[str, Any]]) -> None:
     """A trajectory that passes all of them is found, and one that fails each."""
     assert codes(of_test(rules=rules)) == []
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"expected_tool_calls": [], "only_successful": True, "required_tools": ["a"]},
+        {
+            "match": "exact",
+            "expected_tool_calls": ["a", "b"],
+            "assertions": [{"kind": "trajectory", "expected_tool_calls": [], "only_successful": True}],
+        },
+        {
+            "match": "exact",
+            "expected_tool_calls": ["a", "b"],
+            "assertions": [
+                {"kind": "trajectory", "expected_tool_calls": ["b", "a"], "match": "in_order", "parallel": "unordered"}
+            ],
+        },
+        {"required_tools": ["a"], "allowed_tools": ["b"], "min_assertion_rate": "1/2"},
+    ],
+)
+def test_nothing_is_called_proven_that_more_than_names_could_settle(keys: dict[str, Any]) -> None:
+    """Failed calls, calls of one message and rates over assertions leave ways that names alone do not show."""
+    found = [code for code in codes(of_test(**keys)) if code != "contradiction"]
+
+    assert found == []
+    assert codes(of_test(**keys), Level.ERROR) == []

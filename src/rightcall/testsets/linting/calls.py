@@ -98,8 +98,16 @@ class Vocabulary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             kind=count.kinds[0] if count.kinds and "client" not in count.kinds else "client",
             requestor="user" if count.requestor == "user" else "assistant",
             turn=turn,
+            message=0 if self.is_parallel else None,
             agent=agent or named,
         )
+
+    @cached_property
+    def is_parallel(self) -> bool:
+        """Whether calls of one message may stand in any order somewhere; all calls are then of one."""
+        assertions = (expectation.assertion for expectation in self.expectations)
+        is_said = any(getattr(assertion, "parallel", "ordered") == "unordered" for assertion in assertions)
+        return is_said or self.subject.setting.parallel_unordered
 
     def matching(self, mention: Mention) -> list[Any]:
         """Arguments that a mention accepts; none if none was found."""

@@ -114,9 +114,11 @@ def _negated(expectation: Expectation, call: Mention, aliases: Aliases) -> str:
 
 def _trajectory_refuses(expectation: Expectation, call: Mention, aliases: Aliases) -> str:
     assertion: Any = expectation.assertion
+    if assertion.only_successful:
+        return ""  # a call that fails does not count here, and may be what is needed elsewhere
     if not assertion.expected_tool_calls:
         return "`expected_tool_calls: []` expects no calls at all"
-    if assertion.match not in ("exact", "any_order", "subset") or assertion.only_successful:
+    if assertion.match not in ("exact", "any_order", "subset"):
         return ""
     is_listed = call.tool in expectation.tools
     return "" if is_listed else f"`expected_tool_calls` does not list it, with `match: {assertion.match}`"

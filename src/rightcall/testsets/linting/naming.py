@@ -24,13 +24,15 @@ from rightcall.testsets.tools import known_names, unknown_tool
 
 def contradictions(subject: Subject) -> Iterator[Remark]:
     """What must be called and is refused, and more calls than a budget allows: proven by names and numbers."""
+    # With a lower rate, expectations that contradict one another may be alternatives.
+    is_strict = subject.test.test.min_assertion_rate == 1
     refusing = [expectation for expectation in subject.expectations if demands.can_refuse(expectation)]
     for one in subject.expectations:
         needs = demands.needed(one)
         tools = demands.counted(needs)
         for other in refusing:
             if other is not one and other.assertion.scope in (None, one.assertion.scope):
-                level = Level.ERROR if one.blocks and other.blocks else Level.WARNING
+                level = Level.ERROR if is_strict and one.blocks and other.blocks else Level.WARNING
                 yield from _refused(subject, one, other, needs, level)
                 yield from _unreachable(subject, one, other)
                 if why := demands.most_calls(other, tools):

@@ -195,7 +195,7 @@ def all_that_could(search: Search) -> list[Calls] | None:
         assertion: Any = expectation.assertion
         if expectation.kind == "allowed_tools" and not assertion.tools:
             return [()] if expectation.blocks else None
-        if expectation.kind == "trajectory" and expectation.blocks and not assertion.only_successful:
+        if expectation.kind == "trajectory" and expectation.blocks:
             orders = _orders(assertion)
             if orders is not None:
                 return _with_arguments(search, orders)
@@ -209,15 +209,22 @@ def _is_plain(search: Search) -> bool:
     has_many = any(len(each) >= MOST_VARIANTS for each in words.arguments.values())
     said = [sum(mention.pattern.matches is not None for mention in each) for each in words.by_tool.values()]
     has_options = setting.tool_aliases or setting.count != Count() or words.scopes != (None,)
+    has_options = has_options or setting.parallel_unordered or any(map(_looks_beyond, search.expectations))
     rate = search.subject.test.test.min_assertion_rate
     return rate == 1 and not (is_open or has_many or has_options or max(said, default=0) > MOST_TOGETHER)
+
+
+def _looks_beyond(expectation: Expectation) -> bool:
+    """Whether it looks at more than names, arguments and order: at success, or at which calls are of one message."""
+    assertion: Any = expectation.assertion
+    return expectation.kind == "trajectory" and (assertion.only_successful or assertion.parallel == "unordered")
 
 
 def _orders(assertion: Any) -> list[tuple[str, ...]] | None:
     """The names of the calls that could be made, in each order in which they could be."""
     names = tuple(call.name for call in assertion.expected_tool_calls)
     if not names or assertion.match == "exact":
-        return [names] if assertion.parallel == "ordered" or len(names) < 2 else None
+        return [names]
     if assertion.match == "any_order" and len(names) <= MOST_TOGETHER:
         return list(dict.fromkeys(permutations(names)))
     return None
