@@ -117,6 +117,18 @@ def test_operators_that_no_value_meets_are_proven(operator: dict[str, Any]) -> N
     assert [(remark.code, remark.level) for remark in found] == [("impossible-value", Level.ERROR)]
 
 
+def test_a_choice_under_a_budget_can_be_met() -> None:
+    """A trajectory that takes one of two choices and so stays within the budget is found."""
+    steps = [
+        {"one_of": [{"tool": "a"}, {"tool": "b"}]},
+        {"any_order": [{"tool": "c"}, {"tool": "d"}, {"tool": "e"}]},
+        {"repeat": {"step": {"tool": "f"}, "min": 2}},
+    ]
+    budget = {"max_calls": 6, "max_repeats": 1, "max_calls_per_tool": {"f": 2}}
+
+    assert codes(of_test(expected_tool_sequence=steps, budget=budget)) == []
+
+
 HOSTILE: list[dict[str, Any]] = [
     {"expected_tool_calls": [{"name": f"t{index}", "arguments": {"k": index}} for index in range(300)]},
     {"required_tools": [f"t{index}" for index in range(1000)]},
