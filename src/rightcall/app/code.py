@@ -6,6 +6,7 @@ never by recorded data. It is a module of its own name, and no folder is added t
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -19,6 +20,7 @@ from typing import Any
 
 from rightcall.core.assertion import CodeLoader
 from rightcall.core.calls import Trajectory
+from rightcall.core.judging import told
 from rightcall.errors import TestSetError, did_you_mean
 
 
@@ -41,8 +43,18 @@ def load(folder: str, named: str) -> Callable[[Trajectory], Any]:
     if not callable(function) or inspect.iscoroutinefunction(function):
         kind = "is asynchronous" if callable(function) else "is no function"
         raise TestSetError(f"`{name}` of `{file}` {kind}; expected a function that takes the trajectory and returns")
-    found: Callable[[Trajectory], Any] = function
-    return found
+    return _without_output(function)
+
+
+def _without_output(function: Callable[[Trajectory], Any]) -> Callable[[Trajectory], Any]:
+    """The function, whose prints go to the standard error: the standard output belongs to reports."""
+
+    @functools.wraps(function)
+    def judge(trajectory: Trajectory) -> Any:
+        with contextlib.redirect_stdout(sys.stderr):
+            return function(trajectory)
+
+    return judge
 
 
 @functools.cache
@@ -54,8 +66,12 @@ def _module(path: str, shown: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickle look for the module of a class there
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+        with contextlib.redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        del sys.modules[name]
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise TestSetError(f"`{shown}` cannot be loaded: {_told(error, path)}") from error
     return module
@@ -65,4 +81,4 @@ def _told(error: BaseException, path: str) -> str:
     """The exception, and the last line of the file that it came through."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     line = f" in line {lines[-1]}" if lines else ""
-    return f"{type(error).__name__}: {error}{line}"
+    return f"{told(error)}{line}"

@@ -9,10 +9,11 @@ from typing import Annotated, Any, Final, Never
 
 import msgspec
 
-from rightcall.core import doubt
+from rightcall.core import doubt, jsontext
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
 from rightcall.core.counting import Count, Counted, numbered
+from rightcall.core.judging import told
 from rightcall.core.values import display
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.errors import TestSetError, Where
@@ -74,10 +75,10 @@ class CodeCheck:
         try:
             returned = self.function(_handed(trajectory, self.count))
             return _evidence(returned, self.name)
-        except CannotJudge:
+        except (CannotJudge, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
-            reason = f"`{self.name}` raised {type(error).__name__}: {error}"
+        except BaseException as error:  # some, such as what stops a test of pytest, are no `Exception`
+            reason = f"`{self.name}` raised {told(error)}"
             details = {"traceback": "".join(traceback.format_exception(error))}
             raise CannotJudge("code_raised", reason, details) from None
 
@@ -113,10 +114,15 @@ def _evidence(returned: Any, name: str) -> Evidence:
     """What a function returned, as evidence. Only `True`, what says that it passed, and no findings are a pass."""
     items = list(returned) if isinstance(returned, list | tuple) else [returned]
     findings = tuple(finding for item in items for finding in _findings(item, name))
-    scores = [item["score"] for item in items if isinstance(item, dict) and item.get("score") is not None]
+    scores = [_number(item["score"]) for item in items if isinstance(item, dict) and item.get("score") is not None]
     return Evidence(
         findings, {"scores": scores} if scores else {}, score=scores[0] if len(items) == len(scores) == 1 else None
     )
+
+
+def _number(score: float) -> float:
+    """The score as a plain number, whatever library it is a number of."""
+    return int(score) if isinstance(score, int) else float(score)
 
 
 def _findings(item: Any, name: str) -> Iterator[Finding]:
@@ -126,15 +132,27 @@ def _findings(item: Any, name: str) -> Iterator[Finding]:
         case False:
             yield Finding(code="code", message=f"`{name}` returned False.")
         case str() if item:
-            yield Finding(code="code", message=item)
+            yield Finding(code="code", message=str.__str__(item))
         case Finding():
-            yield item
+            yield _checked(item, name)
         case dict():
             yield from _scored(item, name)
         case None:
             raise CannotJudge("code_result", f"`{name}` returned None: {EXPECTED}.")
         case _:
             raise CannotJudge("code_result", f"`{name}` returned {display(item)}: {EXPECTED}.")
+
+
+def _checked(finding: Finding, name: str) -> Finding:
+    """The finding, if reports can write it: of the declared types, with words and JSON values."""
+    fields = {key: value for key, value in msgspec.structs.asdict(finding).items() if value is not msgspec.UNSET}
+    try:
+        checked = msgspec.convert(jsontext.decode(jsontext.encode(fields)), Finding)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CannotJudge("code_result", f"`{name}` returned a finding that cannot be written: {error}.") from None
+    if not checked.code or not checked.message:
+        raise CannotJudge("code_result", f"`{name}` returned a finding without a `code` or a `message`.")
+    return checked
 
 
 def _scored(item: dict[Any, Any], name: str) -> Iterator[Finding]:
@@ -148,4 +166,5 @@ def _scored(item: dict[Any, Any], name: str) -> Iterator[Finding]:
         )
     if not (score == 1 if passed is None else passed):
         reason = item.get("reason")
-        yield Finding(code="code", message=reason if isinstance(reason, str) and reason else f"`{name}` did not pass.")
+        is_said = isinstance(reason, str) and reason
+        yield Finding(code="code", message=str.__str__(reason) if is_said else f"`{name}` did not pass.")

@@ -23,3 +23,11 @@ class NothingToJudge(Exception):
         super().__init__(reason)
         self.code = code
         self.reason = reason
+
+
+def told(error: BaseException) -> str:
+    """The class of an exception and what it says, where it can say anything."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__}, which cannot be shown"

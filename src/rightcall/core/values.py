@@ -19,6 +19,7 @@ MISSING: Final[Any] = msgspec.UNSET
 """Stands for a value that is not there; equal to nothing but itself, and left out where findings are written."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$-]*")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 _ARRAYS: Final = (list, tuple)
@@ -188,9 +189,14 @@ def display(value: Any, limit: int = 80) -> str:
 def _represented(value: Any) -> str:
     """The value as Python writes it, if it does: it refuses integers with too many digits."""
     try:
-        return repr(value)
+        return anywhere(repr(value))
     except ValueError:
         return f"{type(value).__name__} with an integer of too many digits"
+
+
+def anywhere(text: str) -> str:
+    """How Python writes an object, without where it lies in memory: that differs from one run to the next (G5)."""
+    return _ADDRESS.sub("", text)
 
 
 def cut(text: str, limit: int) -> str:
@@ -203,9 +209,14 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
 
 
+_ESCAPES: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
 def _visible(character: str) -> str:
     if character.isprintable() or character == "\u200d":
         return character
+    if character in _ESCAPES:
+        return _ESCAPES[character]
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.assertion import RegexEngine, SchemaEngine
 from rightcall.core.provenance import Earlier, Undecided, uses_results
-from rightcall.core.values import MISSING, cut, display, equal, is_json
+from rightcall.core.values import MISSING, anywhere, cut, display, equal, is_json
 from rightcall.errors import TestSetError, Where
 
 Accepts = Callable[[Any], bool]
@@ -164,7 +164,7 @@ class Bound:
 def represented(value: Any) -> str:
     """An object of no JSON type as Python writes it, if it does."""
     try:
-        return repr(value)
+        return anywhere(repr(value))
     except Exception:
         return f"an object of type {type(value).__name__}"
 

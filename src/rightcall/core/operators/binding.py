@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rightcall.core.judging import CannotJudge
+from rightcall.core.judging import CannotJudge, told
 from rightcall.core.operators.base import SHOWN, Accepts, Bound, Making, Objects, Operator, represented
 from rightcall.core.provenance import Undecided
 from rightcall.core.values import comparer, cut, display, is_json, member
@@ -63,9 +63,11 @@ def foreign(value: Any) -> Bound:
     def accepts(actual: Any) -> bool:
         try:
             return bool(value == actual)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             reason = f"The expected value {shown} cannot be compared with {display(actual)}"
-            raise CannotJudge("expected_value", f"{reason}: {type(error).__name__}: {error}") from error
+            raise CannotJudge("expected_value", f"{reason}: {told(error)}") from error
 
     return Bound(accepts, shown, f"= {shown}")
 
