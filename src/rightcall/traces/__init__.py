@@ -85,7 +85,6 @@ FORMATS: Final[dict[str, Format]] = {
     "openai-responses": _of("openai-responses", "openai_responses"),
     "vercel-ai": _of("vercel-ai", "vercel_ai"),
     "pydantic-ai": _of("pydantic-ai", "pydantic_ai"),
-    "otel-genai-messages": _of("otel-genai-messages", "otel_genai_messages"),
     "cohere": _of("cohere", "cohere"),
     "ollama": _of("ollama", "ollama"),
     "smolagents": _of("smolagents", "smolagents"),
