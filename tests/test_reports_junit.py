@@ -234,4 +234,4 @@ def test_reason_comes_from_what_decided() -> None:
 
 def test_hostile_names_stay_whole() -> None:
     """A name of strange characters is escaped, not cut."""
-    assert case(result(HOSTILE, attempt(verdict("x", "pass")))).attrib["name"].startswith("x\\x1b[31m\\x0d\\x0a\\x09")
+    assert case(result(HOSTILE, attempt(verdict("x", "pass")))).attrib["name"].startswith("x\\x1b[31m\\r\\n\\t")

@@ -127,7 +127,7 @@ def test_text_stays_what_it_is(text: str) -> None:
     """A reader of the report sees the recorded text, character by character, inline and in the block."""
     one = result("a", attempt(verdict("x", "fail", text)))
     found = tokens(written(one))
-    shown = text.replace("\n", "\\x0a").strip()
+    shown = text.replace("\n", "\\n").strip()
     inline = [
         part for token in found if token.type == "inline" for part in ["".join(c.content for c in token.children or ())]
     ]

@@ -266,7 +266,7 @@ def test_no_rows_are_nothing() -> None:
         ({"name": "a", "arguments": [1]}, "a([1])"),
         ({"name": "a", "pattern": "^x"}, "a(pattern: ^x)"),
         ({"name": ""}, '""(…)'),
-        ({"name": "a\x1b", "arguments": {"k\n": "\u202e"}}, 'a\\x1b(k\\x0a="\\u202e")'),
+        ({"name": "a\x1b", "arguments": {"k\n": "\u202e"}}, 'a\\x1b(k\\n="\\u202e")'),
     ],
 )
 def test_call_is_written_as_in_a_program(call: dict[str, Any], expected: str) -> None:

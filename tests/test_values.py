@@ -151,7 +151,7 @@ def test_display_is_one_safe_line(value: Any, shown: str) -> None:
 def test_visible_leaves_plain_text_alone() -> None:
     """Letters of any script pass, what a terminal would obey does not."""
     assert visible("東京 Grüße ✓") == "東京 Grüße ✓"
-    assert visible("a\x07\x9b\n") == "a\\x07\\x9b\\x0a"
+    assert visible("a\x07\x9b\n") == "a\\x07\\x9b\\n"
 
 
 @pytest.mark.parametrize(
