@@ -70,7 +70,7 @@ def _opened(value: Any, whole: dict[str, Any], open_file: Callable[[At], Opened]
     """The test set of a file that a dialect opens, places and notes where they stand in that file."""
     from rightcall.testsets.foreign import At
 
-    prefix = "tests" if isinstance(value, list) and value else ""
+    prefix = "tests" if isinstance(value, list) else ""
     try:
         opened = open_file(At({key: item for key, item in whole.items() if key != "dialect"}))
     except TestSetError as error:
