@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from rightcall import traces
+from support.pages import PAGES, anchors, links
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 FILES = re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
-LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]+)?\)")
 
 
 @pytest.mark.parametrize(("name", "text"), FILES, ids=[name for name, _ in FILES])
@@ -43,23 +42,12 @@ def test_the_commands_of_the_readme_name_what_exists() -> None:
     assert set(re.findall(r"--group (\w+)", README)) <= groups.keys()
 
 
-def slug(heading: str) -> str:
-    """The anchor that GitHub gives a heading."""
-    plain = re.sub(r"[`*]", "", heading).strip().lower()
-    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-
-
-def anchors(page: Path) -> set[str]:
-    """Every anchor of a page."""
-    return {f"#{slug(heading)}" for heading in re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)}
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     """Every relative link names a file that exists and, behind `#`, a heading that it has."""
-    broken = []
-    for target, anchor in LINK.findall(page.read_text("utf-8")):
-        file = page if not target else (page.parent / target)
-        if not file.exists() or (anchor and anchor not in anchors(file)):
-            broken.append(target + anchor)
+    broken = [
+        f"{target.name}{anchor}"
+        for target, anchor in links(page.read_text("utf-8"), page)
+        if not target.exists() or (anchor and anchor not in anchors(target))
+    ]
     assert broken == []
