@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, settings
 
 from support.staged.reading import recorder
 
+pytest_plugins = ["pytester"]  # the tests of the pytest plugin run pytest
+
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.register_profile("long", settings.get_profile("default"), max_examples=5000)

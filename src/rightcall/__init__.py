@@ -14,13 +14,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from opentelemetry.trace import TracerProvider
 
     from rightcall.agents.capture import Capture
     from rightcall.agents.tools import tool
+    from rightcall.app.expecting import Expected
     from rightcall.core.calls import Trajectory
     from rightcall.core.verdicts import Verdict
 else:
@@ -38,7 +39,7 @@ else:
         return tools.tool(name=name) if function is None else tools.tool(function, name=name)
 
 
-__all__ = ["__version__", "capture", "check", "grade", "read", "tool"]
+__all__ = ["__version__", "capture", "check", "expected", "grade", "read", "tool"]
 
 __version__ = "0.1.0"
 
@@ -83,6 +84,21 @@ def check(
     from rightcall.app import python
 
     python.check(trajectory, {**(expectations or {}), **keys}, dialect=dialect)
+
+
+def expected(
+    calls: Sequence[Any] | Mapping[str, Any] | None = None, /, *, dialect: str | None = None, **keys: Any
+) -> Expected:
+    """What a trajectory must be like, to compare with.
+
+    `assert trajectory == rightcall.expected(["lookup_order"])`: `calls` is what `expected_tool_calls` takes, or
+    expectations as for `grade`; further ones are keyword arguments. It is equal to everything that `read` takes and
+    that passes. Comparing raises `AssertionError` where nothing can be judged. Raises `rightcall.errors.TestSetError`
+    for a bad expectation. pytest shows expected beside made.
+    """
+    from rightcall.app import expecting
+
+    return expecting.expected(calls, keys, dialect)
 
 
 def capture(*, conversation_id: str | None = None, tracer_provider: TracerProvider | None = None) -> Capture:

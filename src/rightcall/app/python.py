@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from rightcall import testsets, traces
 from rightcall.agents.captured import Captured
 from rightcall.app import kit
@@ -51,15 +53,51 @@ def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | No
     return judge_all(read(trajectory), compiled(expectations, dialect).assertions)
 
 
-def check(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> None:
+class NotJudgedError(AssertionError):
+    """The trajectory does not pass because it could not be judged, not because the agent was wrong."""
+
+    __test__ = False
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A trajectory with the verdicts of a test on it."""
+
+    trajectory: Trajectory
+    verdicts: tuple[Verdict, ...]
+    test: testsets.CompiledTest
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the verdicts come to (G2)."""
+        return attempt_outcome(self.verdicts, self.test.test.min_assertion_rate)
+
+    def explanation(self) -> str:
+        """Why it does not pass: every reason, and expected beside made; empty where it does."""
+        if self.outcome is Outcome.PASS:
+            return ""
+        return explanation(self.trajectory, self.verdicts, self.test.assertions) or _NOTHING_JUDGED
+
+
+def judge(trajectory: Any, test: testsets.CompiledTest) -> Judged:
+    """Grade anything that `read` takes for a test that is ready."""
+    known = read(trajectory)
+    return Judged(known, judge_all(known, test.assertions), test)
+
+
+def check(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> Judged:
     """Raise `AssertionError` unless the trajectory passes: see `rightcall.check`."""
     __tracebackhide__ = True
-    known = read(trajectory)
-    test = compiled(expectations, dialect)
-    verdicts = judge_all(known, test.assertions)
-    outcome = attempt_outcome(verdicts, test.test.min_assertion_rate)
-    if outcome is not Outcome.PASS:
-        raise AssertionError(explanation(known, verdicts, test.assertions) or _NOTHING_JUDGED)
+    judged = judge(trajectory, compiled(expectations, dialect))
+    require(judged)
+    return judged
+
+
+def require(judged: Judged) -> None:
+    """Raise `AssertionError` unless it passed, `NotJudgedError` if it could not be judged."""
+    __tracebackhide__ = True
+    if judged.outcome is not Outcome.PASS:
+        kind = AssertionError if judged.outcome is Outcome.FAIL else NotJudgedError
+        raise kind(judged.explanation())
 
 
 def compiled(expectations: Mapping[str, Any], dialect: str | None = None) -> testsets.CompiledTest:

@@ -1,0 +1,56 @@
+"""A test set graded as a whole and looked at test by test, as test runners do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from rightcall.app import service
+from rightcall.app.sinks import Sink
+from rightcall.core.results import Result, RunEnd, RunHead
+
+
+class Suite(msgspec.Struct, frozen=True):
+    """Every result of a run by its id, in order, and what the run came to."""
+
+    results: Mapping[str, Result]
+    end: RunEnd
+
+
+class _Keeping:
+    """A report that keeps the results, and the target that its bytes would go to."""
+
+    def __init__(self) -> None:
+        self.results: dict[str, Result] = {}
+
+    def start(self, head: RunHead) -> bytes:
+        return b""
+
+    def add(self, result: Result) -> bytes:
+        # Several records that cannot be read may have one id; none of them may hide another.
+        identity, number = result.id, 1
+        while identity in self.results:
+            number += 1
+            identity = f"{result.id}[{number}]"
+        self.results[identity] = result
+        return b""
+
+    def end(self, end: RunEnd) -> bytes:
+        return b""
+
+    def write(self, data: bytes) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+    def discard(self) -> None:
+        pass
+
+
+def grade(request: service.GradeRequest) -> Suite:
+    """Grade as the command line does and keep everything; raises what `service.grade` raises."""
+    keeping = _Keeping()
+    graded = service.grade(request, [Sink(keeping, lambda: keeping)])
+    return Suite(keeping.results, graded.end)

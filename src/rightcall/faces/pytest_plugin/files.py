@@ -1,0 +1,166 @@
+"""Test sets and record files as collectors: each test an item, and one more for the gate of the file."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from rightcall.app import service, suites
+from rightcall.core.results import Outcome
+from rightcall.errors import RightcallError
+from rightcall.faces.pytest_plugin import locating, telling
+
+GATE: Final = "[gate]"
+
+_RECORDS: Final = (".jsonl", ".ndjson")
+
+
+def collector(parent: pytest.Collector, path: Path) -> pytest.Collector:
+    """What collects a file: records that carry what they expect, one a line, or else a test set."""
+    kind = RecordsFile if path.suffix in _RECORDS else TestSetFile
+    return kind.from_parent(parent, path=path)
+
+
+def note_gates(session: pytest.Session) -> None:
+    """Remember of which files the gate is run too: only there may it forgive a test."""
+    for item in session.items:
+        if isinstance(item, GateItem):
+            item.suite_file.is_gated = True
+
+
+class SuiteFile(pytest.File):
+    """A file that is graded once, as a whole, when the first of its tests is run."""
+
+    is_gated = False
+
+    @functools.cached_property
+    def suite(self) -> suites.Suite | RightcallError:
+        """All results of the file, or why it cannot be graded."""
+        try:
+            return suites.grade(self.request())
+        except RightcallError as error:
+            return error
+
+    def request(self) -> service.GradeRequest:
+        """What to grade."""
+        raise NotImplementedError
+
+    def named(self) -> list[tuple[str, int | None]]:
+        """The tests of the file by id, each with its line, counted from 1."""
+        raise NotImplementedError
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item a test, then the gate; a mistake in the file is told with its place and nothing else."""
+        try:
+            tests = self.named()
+        except RightcallError as error:
+            raise self.CollectError(str(error)) from None
+        for identity, line in tests:
+            yield SuiteItem.from_parent(self, name=identity, line=line, nodeid=self._nodeid_of(identity))
+        yield GateItem.from_parent(self, name=GATE, line=None, nodeid=self._nodeid_of(GATE))
+
+    def _nodeid_of(self, name: str) -> str:
+        """Given as a text, a node id with brackets or colons is found again by `--lf`."""
+        return f"{self.nodeid}::{name}"
+
+
+class TestSetFile(SuiteFile):
+    """A test set, graded on the traces that `locating` finds for it."""
+
+    __test__ = False
+
+    def named(self) -> list[tuple[str, int | None]]:
+        """The tests as they stand in the file; `TestSetError` if it is bad."""
+        test_set, _ = service.validate(locating.shown(self.path))
+        return [(test.id, test.where.line) for test in test_set.tests]
+
+    def request(self) -> service.GradeRequest:
+        """Grade the traces that belong to the test set; `UsageError` if there are none."""
+        traces = locating.traces(self.config, self.path)
+        return service.GradeRequest(traces=traces, tests=(locating.shown(self.path),))
+
+
+class RecordsFile(SuiteFile):
+    """Records that carry what they expect: they are graded when they are collected, since their ids are in them."""
+
+    def named(self) -> list[tuple[str, int | None]]:
+        """The ids of the records; `RightcallError` if they cannot be graded."""
+        if isinstance(self.suite, RightcallError):
+            raise self.suite
+        return [(identity, None) for identity in self.suite.results]
+
+    def request(self) -> service.GradeRequest:
+        """Grade the records themselves."""
+        return service.GradeRequest(traces=(locating.shown(self.path),))
+
+
+class _Item(pytest.Item):
+    def __init__(self, *, line: int | None, **names: object) -> None:
+        super().__init__(**names)  # type: ignore[arg-type]  # pytest knows what it gives
+        self._line = line
+
+    @property
+    def suite_file(self) -> SuiteFile:
+        """The file that the item is of."""
+        assert isinstance(self.parent, SuiteFile)
+        return self.parent
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Where the test stands."""
+        return self.path, None if self._line is None else self._line - 1, self.name
+
+    def graded(self) -> suites.Suite:
+        """All results of the file; the item fails with one sentence if it cannot be graded."""
+        suite = self.suite_file.suite
+        if isinstance(suite, RightcallError):
+            pytest.fail(f"could not be judged: {suite}", pytrace=False)
+        return suite
+
+    def tell(self, properties: Sequence[tuple[str, object]]) -> None:
+        """Write properties to the report of the item."""
+        self.user_properties.extend(properties)
+
+
+class SuiteItem(_Item):
+    """One test: passed, failed, or an error of its set-up where it could not be judged."""
+
+    def setup(self) -> None:
+        """Grade; what could not be judged never gets as far as being called."""
+        self.tell([(telling.OUTCOME, str(Outcome.ERROR))])  # until more is known
+        suite = self.graded()
+        self.user_properties.clear()
+        self.tell(telling.properties(suite.results[self.name]))
+        self._block(suite, (Outcome.ERROR,))
+
+    def runtest(self) -> None:
+        """Fail with every reason unless the test passed."""
+        self._block(self.graded(), (Outcome.FAIL, Outcome.INCONCLUSIVE))
+
+    def _block(self, suite: suites.Suite, outcomes: Sequence[Outcome]) -> None:
+        """Fail if the test came to one of these; where the gate of the file lets it pass, that is no failure."""
+        result = suite.results[self.name]
+        if result.outcome in outcomes:
+            if suite.end.decision.passed and self.suite_file.is_gated:
+                pytest.xfail(f"{telling.reason(result)} (within the gate of the file)")
+            pytest.fail(telling.text(result), pytrace=False)
+
+
+class GateItem(_Item):
+    """The decision on the whole file, which `rightcall grade` gives by its exit code.
+
+    It is made of all tests of the file, whichever of them are selected.
+    """
+
+    def runtest(self) -> None:
+        """Fail unless the gate lets the file pass."""
+        suite = self.graded()
+        self.tell(telling.notes(suite.end))
+        if not suite.end.decision.passed:
+            tests = {item for item, _ in self.suite_file.named()}
+            unread = [result for identity, result in suite.results.items() if identity not in tests]
+            pytest.fail(telling.blocked(unread, suite.end), pytrace=False)
