@@ -177,6 +177,14 @@ def test_an_equality_that_raises_is_an_error_and_no_crash(answer: Any) -> None:
         assert one.reason.startswith("The expected value Answers() cannot be compared with 5: ")
 
 
+@pytest.mark.parametrize("make", [match.one_of, match.all_, match.unordered])
+@pytest.mark.parametrize(("given", "shown"), [("abc", '"abc"'), ({"a": 1}, '{"a":1}'), (3, "3")])
+def test_one_value_is_no_list_of_its_parts(make: Any, given: Any, shown: str) -> None:
+    """Text would be taken apart into letters, and a mapping into its keys, without a word."""
+    with pytest.raises(TestSetError, match=f"^values: expected a list, found {shown}$"):
+        make(given)
+
+
 def test_a_timeout_inside_an_operator_is_an_error() -> None:
     """Under `$not` too (G28)."""
     slow = match.regex("^(a+)+$")

@@ -69,6 +69,16 @@ def test_a_place_in_a_value_names_no_file() -> None:
         rightcall.read({"hello": 1})
 
 
+@pytest.mark.parametrize("keys", [{}, {"match": "exact"}])
+def test_calls_where_expectations_belong_are_refused(keys: dict[str, Any]) -> None:
+    """`check` and `grade` take a mapping, and say so."""
+    wrong: Any = ["lookup_order"]
+    with pytest.raises(TestSetError, match=r"^expected a mapping such as .*, found a list$"):
+        rightcall.check([LOOKUP], wrong, **keys)
+    with pytest.raises(TestSetError, match="found a list"):
+        rightcall.grade([LOOKUP], wrong)
+
+
 def test_several_trajectories_are_not_one() -> None:
     """A value with two records is refused: which of them is meant?"""
     with pytest.raises(TraceError, match="2"):

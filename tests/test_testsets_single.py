@@ -81,6 +81,14 @@ def test_bad_keys_in_python_are_refused_with_their_path(keys: dict[str, Any], ex
     assert str(caught.value) == expected
 
 
+@pytest.mark.parametrize(("given", "shown"), [(["a"], "a list"), ("a", "the string `a`"), (None, "null")])
+def test_expectations_that_are_no_mapping_are_refused(given: Any, shown: str) -> None:
+    """A list of calls is a likely slip; what is written instead is told (G27)."""
+    with pytest.raises(TestSetError) as caught:
+        testsets.from_keys(given, KINDS)
+    assert str(caught.value) == f"expected a mapping such as {{'allowed_tools': […]}}, found {shown}"
+
+
 def test_arguments_nested_too_deeply_in_python_are_refused() -> None:
     """Python values have no text whose depth could have been limited before (G8)."""
     deep: list[Any] = []

@@ -83,7 +83,7 @@ def check(
     __tracebackhide__ = True
     from rightcall.app import python
 
-    python.check(trajectory, {**(expectations or {}), **keys}, dialect=dialect)
+    python.check(trajectory, {} if expectations is None else expectations, keys, dialect=dialect)
 
 
 def expected(

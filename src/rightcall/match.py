@@ -15,13 +15,15 @@ raises `rightcall.errors.TestSetError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.operators import registry
 from rightcall.core.operators.presence import TypeName
+from rightcall.core.values import display
+from rightcall.errors import TestSetError, Where
 
 __all__ = [
     "absent",
@@ -76,7 +78,7 @@ def regex(pattern: str, flags: str = "") -> registry.Regex:
 
 def one_of(values: Iterable[Any]) -> registry.OneOf:
     """Any of these values."""
-    return registry.OneOf(values=tuple(values))
+    return registry.OneOf(values=_items(values))
 
 
 def not_(value: Any) -> registry.Not:
@@ -86,7 +88,7 @@ def not_(value: Any) -> registry.Not:
 
 def all_(values: Iterable[Any]) -> registry.All:
     """All of these at once: `all_([gte(1), lte(5)])`."""
-    return registry.All(values=tuple(values))
+    return registry.All(values=_items(values))
 
 
 def gt(bound: float) -> registry.Gt:
@@ -136,7 +138,7 @@ def length(exactly: int | None = None, *, min: int = 0, max: int | None = None) 
 
 def unordered(items: Iterable[Any]) -> registry.Unordered:
     """An array of these items in any order, and no others."""
-    return registry.Unordered(values=tuple(items))
+    return registry.Unordered(values=_items(items))
 
 
 def date(*, on: str | None = None, after: str | None = None, before: str | None = None) -> registry.Date:
@@ -164,3 +166,10 @@ def from_(source: str | None = None, *, tool: str = "", path: str = "", call: in
 def schema(schema: dict[str, Any] | bool) -> registry.Schema:
     """A value that satisfies this JSON Schema."""
     return registry.Schema(schema=schema, engine=compile_schema)
+
+
+def _items(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The values of a list; a text or a mapping is one value, and no list of its parts."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TestSetError(f"expected a list, found {display(values)}", Where(path="values"))
+    return tuple(values)

@@ -84,10 +84,14 @@ def judge(trajectory: Any, test: testsets.CompiledTest) -> Judged:
     return Judged(known, judge_all(known, test.assertions), test)
 
 
-def check(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> Judged:
+def check(
+    trajectory: Any, expectations: Mapping[str, Any], keys: Mapping[str, Any], *, dialect: str | None = None
+) -> Judged:
     """Raise `AssertionError` unless the trajectory passes: see `rightcall.check`."""
     __tracebackhide__ = True
-    judged = judge(trajectory, compiled(expectations, dialect))
+    # What is no mapping is refused as it is, where expectations are read.
+    given = {**expectations, **keys} if isinstance(expectations, Mapping) else expectations
+    judged = judge(trajectory, compiled(given, dialect))
     require(judged)
     return judged
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rightcall.errors import TestSetError, UsageError, Where, join_path
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import Common, Kinds, Reader, build, convert
-from rightcall.testsets.explain import listed
+from rightcall.testsets.explain import found, listed
 from rightcall.testsets.keys import EXPECTATION_KEYS, EXPECTATIONS, TestKeys
 from rightcall.testsets.model import Place, Test
 from rightcall.testsets.preparing import (
@@ -29,6 +29,8 @@ def from_keys(expectations: Mapping[str, Any], kinds: Kinds, *, dialect: str | N
     Its `assertions` are what to check, the rest of it their setting. Expected values may be any Python objects.
     Raises `TestSetError` with the path, also when no key states an expectation (G27).
     """
+    if not isinstance(expectations, Mapping):
+        raise TestSetError(f"expected a mapping such as {{'allowed_tools': […]}}, found {found(expectations)}")
     spoken = dialects.named(dialect or "native")
     if spoken.open is not None:
         raise UsageError(f"the dialect `{spoken.name}` is that of a file of tests, not of single expectations")
