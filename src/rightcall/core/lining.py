@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
@@ -9,7 +10,8 @@ import msgspec
 
 from rightcall.core.calls import ToolCall
 from rightcall.core.counting import Counted
-from rightcall.core.pairing import Accepts, accepts, candidates, is_subsequence, may_accept, size_of_matching
+from rightcall.core.flow import Flow
+from rightcall.core.pairing import Accepts, accepts, candidates, is_subsequence, may_accept, pair, size_of_matching
 from rightcall.core.patterns import MatchesArguments, Pattern
 
 Mode = Literal["exact", "in_order", "any_order", "subset", "superset"]
@@ -190,11 +192,21 @@ def is_subsequence_by_message(patterns: Patterns, calls: Calls, compatible: Acce
     return at == len(patterns)
 
 
+def taken_by_message(patterns: Patterns, calls: Calls) -> list[int]:
+    """The positions of the calls that match the first patterns so, each message taking as many as it can."""
+    taken: list[int] = []
+    start = 0
+    for run in messages(calls):
+        pairs = pair(candidates(patterns[len(taken) : len(taken) + len(run)], run))
+        taken += [start + at for at in itertools.takewhile(lambda made: made is not None, pairs) if at is not None]
+        start += len(run)
+    return taken
+
+
 def _longest_taken(patterns: Patterns, run: Calls, compatible: Accepts) -> int:
-    for length in range(len(patterns), 0, -1):
-        if _matching(patterns[:length], run, compatible) == length:
-            return length
-    return 0
+    """How many of the first patterns the calls can take: a largest matching covers the earliest ones it can."""
+    covered = Flow(candidates(patterns, run, compatible)).cover()
+    return covered.index(False) if False in covered else len(covered)
 
 
 Rule = Callable[[Patterns, Calls, Accepts], bool]

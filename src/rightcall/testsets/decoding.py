@@ -251,7 +251,7 @@ def _said(keys: TurnKeys) -> set[str]:
 
 
 def _said_by_test(keys: TestKeys, path: str, reader: Reader) -> set[str]:
-    """The expectation keys of a test. Settings of expected calls speak for those of its turns too."""
+    """The expectation keys of a test. Settings of what is expected in order speak for its turns too."""
     said = _said(keys)
     configuration = keys.test_configuration
     if configuration is not UNSET and configuration.expected_tool_calls is not UNSET:
@@ -260,9 +260,8 @@ def _said_by_test(keys: TestKeys, path: str, reader: Reader) -> set[str]:
             at = child(child(path, "test_configuration"), "expected_tool_calls")
             reader.refuse(Problem(at, message, "key"))
         said.add("expected_tool_calls")
-    if any(turn.expected_tool_calls is not UNSET for turn in given(keys.turns, ())):
-        said.add("expected_tool_calls")
-    return said
+    in_turns = {key for turn in given(keys.turns, ()) for key in _said(turn)}
+    return said | (in_turns & {"expected_tool_calls", "expected_tool_sequence", "assertions"})
 
 
 def _check_beside(keys: TurnKeys, said: set[str], path: str, reader: Reader) -> None:

@@ -19,7 +19,7 @@ from rightcall.core.patterns import ExpectedCall, Match
 from rightcall.core.values import is_json
 from rightcall.errors import TestSetError
 from rightcall.testsets.foreign import literal
-from rightcall.testsets.keys import EXPECTATIONS
+from rightcall.testsets.keys import BESIDE, EXPECTATIONS
 from rightcall.testsets.model import Test, TestSet
 from rightcall.testsets.sugar import SETTINGS
 
@@ -59,9 +59,13 @@ def native_test(test: Test, write_value: WriteValue | None = None) -> dict[str, 
     except TestSetError as error:
         raise TestSetError(error.message, test.where) from None
     around = _changed(test, AROUND)
-    if not test.assertions:
+    if _said_in_order(keys).isdisjoint(BESIDE["parallel"]):
         around.pop("parallel", None)  # it has no effect there, and would be refused
     return {**keys, **around, **_changed(test, RATES)}
+
+
+def _said_in_order(keys: dict[str, Any]) -> set[str]:
+    return {key for part in (keys, *keys.get("turns", ())) for key in part}
 
 
 def _changed(test: Test, names: tuple[str, ...]) -> dict[str, Any]:

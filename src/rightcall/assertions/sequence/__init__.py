@@ -21,6 +21,12 @@ MAX_TIMES: Final = 100_000
 Number = Annotated[int, Meta(ge=0, le=MAX_TIMES)]
 
 
+_PARALLEL: Final = (
+    "`parallel: unordered` cannot act on a sequence that is strict or whose steps are made of others; "
+    "write `parallel: ordered` on the test, and calls that may change places under `any_order`"
+)
+
+
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A step that is made at least `min` times (by default once) and at most `max` times (by default any number)."""
 
@@ -60,7 +66,8 @@ class ToolSequence(Assertion, frozen=True, kw_only=True, tag="sequence"):
 
     Each step names a `tool` and may carry a `match` for its arguments, or is made of other steps: `any_order`,
     `in_order`, `one_of`, `optional`, `repeat`. One call satisfies at most one step. Other calls may come before,
-    between and after, unless the sequence is `strict`: then the calls that count are exactly its steps.
+    between and after, unless the sequence is `strict`: then the calls that count are exactly its steps. Under
+    `parallel: unordered` the calls of one message may match single calls in any order.
     """
 
     steps: tuple[Step, ...]
@@ -75,6 +82,8 @@ class ToolSequence(Assertion, frozen=True, kw_only=True, tag="sequence"):
         """Make it ready to check many trajectories; `TestSetError` for no steps, or with the path of a bad one."""
         if not self.steps:
             raise TestSetError("a sequence needs at least one step", Where(path="steps"))
+        if setting.parallel_unordered and not self.is_plain:
+            raise TestSetError(_PARALLEL)
         trees = tuple(_trees(self.steps, "steps", setting))
         if self.strict:
             return StrictCheck(trees, setting)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rightcall.core import doubt
-from rightcall.core.aligning import align_after
+from rightcall.core.aligning import align, align_after
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Counted, select
 from rightcall.core.explaining import Effort, Lineup, closest
+from rightcall.core.lining import MODES, is_subsequence_by_message, taken_by_message
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Pattern
 from rightcall.core.results import Row
@@ -24,13 +25,14 @@ class SequenceCheck:
     def __init__(self, patterns: list[Pattern], setting: Setting) -> None:
         self.patterns = patterns
         self.setting = setting
+        self.follows = is_subsequence_by_message if setting.parallel_unordered else is_subsequence
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Follow the steps through the calls; say how far they were found."""
         counted = self._select(trajectory)
-        if is_subsequence(self.patterns, counted.calls, accepts):
+        if self.follows(self.patterns, counted.calls, accepts):
             return Evidence((), self._details(len(self.patterns)))
-        if is_subsequence(self.patterns, counted.calls, may_accept):
+        if self.follows(self.patterns, counted.calls, may_accept):
             raise doubt.mismatched(self.patterns, counted)
         if trajectory.gaps:
             raise doubt.gap(trajectory)
@@ -39,7 +41,10 @@ class SequenceCheck:
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
         """The steps beside the calls made, for showing; the steps that were matched keep their calls."""
         counted = self._select(trajectory)
-        return align_after(Lineup(self.patterns, counted, trajectory), self._progress(counted))
+        lineup = Lineup(self.patterns, counted, trajectory)
+        if self.setting.parallel_unordered:
+            return align(lineup, MODES["in_order"], unordered=True)
+        return align_after(lineup, self._progress(counted))
 
     def _select(self, trajectory: Trajectory) -> Counted:
         return select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
@@ -49,7 +54,7 @@ class SequenceCheck:
 
     def _failure(self, counted: Counted) -> Evidence:
         taken = self._progress(counted)
-        matched, last = len(taken), taken[-1] if taken else None
+        matched, last = len(taken), max(taken, default=None)
         step = self.patterns[matched]
         wanted = "" if step.matches is None else self._closest_later(counted, step, last)
         never = all(call.name != step.name for call in counted.calls)
@@ -63,6 +68,8 @@ class SequenceCheck:
 
     def _progress(self, counted: Counted) -> list[int]:
         """The positions of the calls that matched the first steps, one after another."""
+        if self.setting.parallel_unordered:
+            return taken_by_message(self.patterns, counted.calls)
         taken: list[int] = []
         for at, call in enumerate(counted.calls):
             if len(taken) < len(self.patterns) and accepts(self.patterns[len(taken)], call):
