@@ -193,6 +193,8 @@ STATES: Final = {
     "openai-responses": (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
     "vercel-ai": (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
     "pydantic-ai": (NONE, NONE, NONE, NONE),
+    "otel-genai-messages": (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
+    "agent-framework": (NONE, NONE, NONE, NONE),
     "cohere": (NONE, NONE, NONE, NONE),
     "ollama": (NONE, NONE, NONE, NONE),
     "smolagents": (NONE, NONE, NONE, NONE),
@@ -217,6 +219,8 @@ NOVEL: Final = {
     "gemini": {"role": "model", "parts": [{"novelty": {"x": 1}}]},
     "bedrock-converse": {"role": "assistant", "content": [{"novelty": {"x": 1}}]},
     "anthropic": {"role": "assistant", "content": [{"type": "novelty"}]},
+    "otel-genai-messages": {"role": "assistant", "parts": [{"type": "novelty"}]},
+    "agent-framework": {"role": "assistant", "contents": [{"type": "novelty"}]},
     "pydantic-ai": {"kind": "response", "parts": [{"part_kind": "novelty", "content": "x"}]},
     "openai-responses": {"type": "novelty", "content": "x"},
 }

@@ -14,6 +14,7 @@ import pytest
 OWN = Path(__file__).parent.parent / "traces"
 
 READ_BY = {
+    "agent-framework": "agent-framework",
     "anthropic-messages": "anthropic",
     "anthropic-stream": "anthropic",
     "atif": "atif",
@@ -67,6 +68,7 @@ READ_BY = {
     "otel-genai-legacy-console": "otel-genai",
     "otel-genai-legacy-logs": "otel-genai",
     "otel-genai-logs": "otel-genai",
+    "otel-genai-messages": "otel-genai-messages",
     "otel-genai-otlp-json": "otel-genai",
     "otel-tempo-export": "openllmetry",
     "otlp-json-base64ids": "openinference",

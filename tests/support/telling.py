@@ -199,6 +199,23 @@ TELLINGS: Final[dict[str, Telling]] = {
         },
         document=lambda messages: {"messages": messages},
     ),
+    "otel-genai-messages": Telling(
+        user={"role": "user", "parts": [{"type": "text", "content": "hello"}]},
+        says=lambda text: {"role": "assistant", "parts": [{"type": "text", "content": text}]},
+        asks=lambda arguments: {
+            "role": "assistant",
+            "parts": [_with("arguments", arguments, type="tool_call", id="1", name="a")],
+        },
+        answers={"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": "x"}]},
+        document=lambda messages: {"messages": messages},
+    ),
+    "agent-framework": Telling(
+        user={"role": "user", "contents": [{"type": "text", "text": "hello"}]},
+        says=lambda text: {"role": "assistant", "contents": [{"type": "text", "text": text}]},
+        asks=lambda arguments: {"role": "assistant", "contents": [_item(arguments)]},
+        answers={"role": "tool", "contents": [{"type": "function_result", "call_id": "1", "result": "x"}]},
+        document=lambda messages: {"messages": messages},
+    ),
     "cohere": Telling(
         user=_USER,
         says=_says,
