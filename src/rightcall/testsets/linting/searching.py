@@ -62,7 +62,7 @@ class Outlook(msgspec.Struct):
             return (
                 f"all {self.tried:,} that could were tried" if self.tried > 1 else "the only one that could was tried"
             )
-        return f"{self.tried:,} of up to {self.longest:,} calls were tried"
+        return f"{self.tried:,} trajectories of up to {self.longest:,} calls were tried"
 
     @property
     def is_exhausted(self) -> bool:
