@@ -73,7 +73,7 @@ class ArgumentsCheck:
 
     def _meant(self, trajectory: Trajectory) -> tuple[Counted, Sequence[int], Sequence[int]]:
         """The calls that count, the positions of those of the tool, and of those that could be meant."""
-        counted = select(trajectory.tool_calls or (), self.count, {}, False)
+        counted = select(trajectory.tool_calls or (), self.count, {})
         positions = [at for at, call in enumerate(counted.calls) if self._is_meant(call)]
         index = self.call_index
         return counted, positions, positions if index is None else positions[index - 1 : index]

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
-from typing import Annotated, Any, Final
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
-from rightcall.core.calls import UNSETTLED_STATUSES, ToolCall, Trajectory
-from rightcall.core.counting import Counted, select
+from rightcall.core.calls import FAILED_STATUSES, UNSETTLED_STATUSES, ToolCall, Trajectory
+from rightcall.core.counting import Counted
 from rightcall.core.values import freeze, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import amount, times
 from rightcall.errors import TestSetError
 
 Limit = Annotated[int, msgspec.Meta(ge=0)]
+Key = TypeVar("Key")
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -75,7 +76,7 @@ class LimitCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Calls that were seen to be too many stay so; what cannot be seen is no pass."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self.setting.counted(trajectory)
         findings = tuple(self.excess(counted))
         if not findings:
             self.refuse_doubt(counted)
@@ -167,7 +168,7 @@ class ErrorsCheck(LimitCheck):
 
     def excess(self, counted: Counted) -> Iterator[Finding]:
         """Calls whose status says so."""
-        failed = [at for at, call in enumerate(counted.calls) if call.status in ("error", "refused")]
+        failed = [at for at, call in enumerate(counted.calls) if call.status in FAILED_STATUSES]
         if len(failed) > self.limit:
             number = amount(len(failed), "call")
             yield _too_many(
@@ -178,7 +179,7 @@ class ErrorsCheck(LimitCheck):
 
     def refuse_doubt(self, counted: Counted) -> None:
         """Calls whose outcome is not recorded may have failed."""
-        failed = sum(1 for call in counted.calls if call.status in ("error", "refused"))
+        failed = sum(1 for call in counted.calls if call.status in FAILED_STATUSES)
         unsure = [at for at, call in enumerate(counted.calls) if call.status in UNSETTLED_STATUSES]
         if failed + len(unsure) > self.limit:
             raise doubt.success(counted, unsure[0])
@@ -203,8 +204,8 @@ def _identity(call: ToolCall) -> tuple[str, Hashable, str] | None:
     return None
 
 
-def _positions(keys: Any) -> dict[Any, list[int]]:
-    found: dict[Any, list[int]] = {}
+def _positions(keys: Iterable[Key]) -> dict[Key, list[int]]:
+    found: dict[Key, list[int]] = {}
     for at, key in enumerate(keys):
         found.setdefault(key, []).append(at)
     return found

@@ -12,7 +12,7 @@ import msgspec
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
-from rightcall.core.counting import Counted, select
+from rightcall.core.counting import Counted
 from rightcall.core.declaring import is_offered
 from rightcall.core.leaves import Leaf, leaves
 from rightcall.core.sources import LetterCase, SourceName, Sources
@@ -68,7 +68,7 @@ class GroundingCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Trace every value of the calls that count; what is not recorded is an error where it could be a source."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self.setting.counted(trajectory)
         tracing = _Tracing(self, trajectory)
         for at, call in enumerate(counted.calls):
             if not self.assertion.tools or call.name in self.assertion.tools or not call.name.strip():
@@ -120,7 +120,7 @@ class _Tracing:
             message = f"Call {index + 1}, {name_of(call)}, has malformed arguments, which cannot be traced."
             self.findings.append(Finding(code="malformed", message=message, made_index=index))
         elif self.check.assertion.tools and not call.name.strip():
-            self.doubts.append(CannotJudge("name_unknown", f"Call {index + 1} has no name; the verdict depends on it."))
+            self.doubts.append(doubt.name(index))
         else:
             for leaf in self.check.wanting(call):
                 self._trace_value(call, index, leaf)

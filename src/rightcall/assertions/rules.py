@@ -175,9 +175,7 @@ class RuleCheck:
         if not outcomes(parts, letters, ()).are_open:
             raise doubt.gap(trajectory)
         if self.is_ban and index.nameless:
-            unnamed = doubt.nameless((index.counted.indices[at], index.counted.calls[at]) for at in index.nameless)
-            assert unnamed is not None
-            raise unnamed
+            raise doubt.name(index.counted.indices[index.nameless[0]])
         raise doubt.arguments(index.counted, min([*a.doubtful, *b.doubtful]))
 
     def _possible_letters(self, index: Index, a: Found, b: Found) -> list[tuple[int, ...]]:

@@ -45,7 +45,7 @@ class SchemaCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """What was seen to be wrong stays so; what cannot be seen is no pass."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, {}, False)
+        counted = select(trajectory.tool_calls or (), self.setting.count, {})
         tools: dict[str, list[Any]] = dict(self.given) or _available(trajectory)
         doubts: list[CannotJudge] = []
         findings = tuple(self._findings(counted, tools, doubts))
@@ -67,8 +67,8 @@ class SchemaCheck:
         call, number = counted.calls[at], counted.indices[at] + 1
         schemas = tools.get(call.name, tools.get(self.setting.tool_aliases.get(call.name, call.name)))
         if schemas is None:
-            if unnamed := doubt.nameless([(number - 1, call)]):
-                raise unnamed
+            if not call.name.strip():
+                raise doubt.name(number - 1)
             return [_unknown_tool(call, number, tools)]
         compiled = [_compiled(self.setting, call, schema) for schema in schemas]
         if call.arguments_state in UNKNOWN_STATES:

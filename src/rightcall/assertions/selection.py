@@ -13,7 +13,6 @@ import msgspec
 from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import Trajectory
-from rightcall.core.counting import select
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
 
@@ -128,7 +127,7 @@ class SelectionCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Score the names of all calls made."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self.setting.counted(trajectory)
         names = [call.name for call in counted.calls]
         selection = select_tools(self.expected, names)
         if trajectory.gaps and self._could_cross(names, selection.score):

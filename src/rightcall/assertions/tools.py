@@ -11,7 +11,7 @@ from rightcall.core import doubt
 from rightcall.core.aligning import row_of
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
-from rightcall.core.counting import Counted, numbered, select
+from rightcall.core.counting import Counted, numbered
 from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
 from rightcall.core.results import Row
 from rightcall.core.values import display, visible
@@ -39,7 +39,7 @@ class RequiredCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """A call that was seen is enough; an unseen one may hide in a gap."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self.setting.counted(trajectory)
         if any(call.name == self.tool for call in counted.calls):
             return Evidence()
         if trajectory.gaps:

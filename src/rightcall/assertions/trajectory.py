@@ -9,7 +9,7 @@ from rightcall.core import doubt
 from rightcall.core.aligning import align
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
-from rightcall.core.counting import Count, Counted, select, shows_all
+from rightcall.core.counting import Count, Counted, shows_all, successful
 from rightcall.core.explaining import Lineup, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
 from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
@@ -82,7 +82,7 @@ class TrajectoryCheck:
         assert calls is not None
         if self.is_simple and not trajectory.gaps and shows_all(calls):
             return self._plainly(trajectory, calls)
-        return self._carefully(trajectory, self._select(calls))
+        return self._carefully(trajectory, self._counted(trajectory))
 
     def _plainly(self, trajectory: Trajectory, calls: tuple[ToolCall, ...]) -> Evidence:
         expected, made = len(self.patterns), len(calls)
@@ -112,8 +112,9 @@ class TrajectoryCheck:
             in_order, findings = 0, () if passes else (Finding(code="limit", message=error.reason),)
         return findings, measure(lineup, self.mode, paired, in_order, passes=passes)
 
-    def _select(self, calls: tuple[ToolCall, ...]) -> Counted:
-        return select(calls, self.setting.count, self.setting.tool_aliases, self.only_successful)
+    def _counted(self, trajectory: Trajectory) -> Counted:
+        counted = self.setting.counted(trajectory)
+        return successful(counted) if self.only_successful else counted
 
     def _carefully(self, trajectory: Trajectory, counted: Counted) -> Evidence:
         possible = self.mode.possibilities(self.patterns, counted, trajectory.gaps, unordered=self.unordered)
@@ -138,5 +139,5 @@ class TrajectoryCheck:
 
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
         """Expected beside made, for showing."""
-        lineup = Lineup(self.patterns, self._select(trajectory.tool_calls or ()), trajectory)
+        lineup = Lineup(self.patterns, self._counted(trajectory), trajectory)
         return align(lineup, self.mode, unordered=self.unordered)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Protocol
 import msgspec
 
 from rightcall.core.calls import Trajectory
-from rightcall.core.counting import EVERY_CALL, Count, Scope
+from rightcall.core.counting import EVERY_CALL, Count, Counted, Scope, select
 from rightcall.core.judging import CannotJudge as CannotJudge
 from rightcall.core.judging import NothingToJudge as NothingToJudge
 from rightcall.core.provenance import placed, uses_results
@@ -84,6 +84,10 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     every_call: Count = EVERY_CALL
     parallel_unordered: bool = False
     severity: Severity = "block"
+
+    def counted(self, trajectory: Trajectory) -> Counted:
+        """The calls that count, under the names that expectations use."""
+        return select(trajectory.tool_calls or (), self.count, self.tool_aliases)
 
 
 class Check(Protocol):

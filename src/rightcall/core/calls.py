@@ -14,6 +14,7 @@ Requestor = Literal["assistant", "user"]
 UNKNOWN_STATES: Final = frozenset({"redacted", "not_captured", "truncated"})
 """States in which a call had arguments that the trace does not show (G11)."""
 
+FAILED_STATUSES: Final = frozenset({"error", "refused"})
 UNSETTLED_STATUSES: Final = frozenset({"requested", "pending"})
 """Statuses that do not say whether the call succeeded (G13)."""
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
-from rightcall.core.calls import UNKNOWN_STATES, UNSETTLED_STATUSES, CallKind, ToolCall
+from rightcall.core.calls import FAILED_STATUSES, UNKNOWN_STATES, UNSETTLED_STATUSES, CallKind, ToolCall
 
 ALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
 COUNTED_KINDS: tuple[CallKind, ...] = ("client", "server", "mcp", "handoff", "agent", "custom")
@@ -32,11 +32,7 @@ class Count(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def takes(self, call: ToolCall) -> bool:
         """Whether the call is known to count."""
-        return (
-            call.kind in self.kinds
-            and self.requestor in ("any", call.requestor)
-            and (self.agents is None or call.agent in self.agents)
-        )
+        return self.counts(call) is True
 
 
 EVERY_CALL: Final = Count(kinds=ALL_KINDS, requestor="any")
@@ -125,15 +121,22 @@ def shows_all(calls: Sequence[ToolCall]) -> bool:
     return True
 
 
-def select(calls: Sequence[ToolCall], count: Count, aliases: Mapping[str, str], only_successful: bool) -> Counted:
+def select(calls: Sequence[ToolCall], count: Count, aliases: Mapping[str, str]) -> Counted:
     """The calls that take part in a verdict."""
-    taken = [index for index, call in enumerate(calls) if count.takes(call)]
-    failed = [index for index in taken if only_successful and calls[index].status in ("error", "refused")]
-    left_out = frozenset(failed)
-    indices = [index for index in taken if index not in left_out]
-    chosen = [renamed(calls[index], aliases) for index in indices]
-    unsure = [at for at, call in enumerate(chosen) if only_successful and call.status in UNSETTLED_STATUSES]
-    return Counted(calls=chosen, indices=indices, unsure=frozenset(unsure), failed=tuple(failed))
+    indices = [index for index, call in enumerate(calls) if count.takes(call)]
+    return Counted(calls=[renamed(calls[index], aliases) for index in indices], indices=indices)
+
+
+def successful(counted: Counted) -> Counted:
+    """Those of the calls that succeeded, or may have."""
+    made = list(zip(counted.indices, counted.calls, strict=True))
+    kept = [(index, call) for index, call in made if call.status not in FAILED_STATUSES]
+    return Counted(
+        calls=[call for _, call in kept],
+        indices=[index for index, _ in kept],
+        unsure=frozenset(at for at, (_, call) in enumerate(kept) if call.status in UNSETTLED_STATUSES),
+        failed=tuple(index for index, call in made if call.status in FAILED_STATUSES),
+    )
 
 
 def renamed(call: ToolCall, aliases: Mapping[str, str]) -> ToolCall:

@@ -42,8 +42,13 @@ def nameless(calls: Iterable[tuple[int, ToolCall]]) -> CannotJudge | None:
     """
     for index, call in calls:
         if not call.name.strip():
-            return CannotJudge("name_unknown", f"Call {index + 1} has no name; the verdict depends on it.")
+            return name(index)
     return None
+
+
+def name(index: int) -> CannotJudge:
+    """The call at an index in the trajectory has no name, and it matters."""
+    return CannotJudge("name_unknown", f"Call {index + 1} has no name; the verdict depends on it.")
 
 
 def success(counted: Counted, at: int) -> CannotJudge:

@@ -98,7 +98,7 @@ def every_call(trajectory: Trajectory, setting: Setting) -> Index:
 @functools.lru_cache(maxsize=KEPT)
 def _counted(calls: _Same, setting: _Same) -> Index:
     rules: Setting = setting.thing
-    return Index(select(calls.thing, rules.count, rules.tool_aliases, False), {}, UNKNOWN_STATES)
+    return Index(select(calls.thing, rules.count, rules.tool_aliases), {}, UNKNOWN_STATES)
 
 
 @functools.lru_cache(maxsize=KEPT)

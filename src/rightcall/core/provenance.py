@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core import jsontext
-from rightcall.core.calls import UNSETTLED_STATUSES, ToolCall, Trajectory
+from rightcall.core.calls import FAILED_STATUSES, UNSETTLED_STATUSES, ToolCall, Trajectory
 from rightcall.core.judging import CannotJudge
 from rightcall.core.masking import is_masked
 from rightcall.core.paths import Step, values_at
@@ -75,7 +75,7 @@ def uses_results(value: Any) -> bool:
 
 def result_of(call: ToolCall) -> Any:
     """The result as data, JSON text decoded once; `NO_RESULT` or `UNKNOWN_RESULT` where there is none to be seen."""
-    if call.status in ("error", "refused"):
+    if call.status in FAILED_STATUSES:
         return NO_RESULT
     if call.result is None or is_masked(call.result):
         return UNKNOWN_RESULT

@@ -21,7 +21,7 @@ from rightcall.core.automata import (
     without_freedom,
 )
 from rightcall.core.calls import Trajectory
-from rightcall.core.counting import Counted, select
+from rightcall.core.counting import Counted
 from rightcall.core.nearest import nearest
 from rightcall.core.pairing import Accepts, accepts, may_accept
 from rightcall.core.patterns import Pattern
@@ -61,7 +61,7 @@ class LooseCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Follow the steps through the calls; more calls could only help."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self.setting.counted(trajectory)
         progress = self._follow(counted, accepts)
         details = {"matched_steps": progress.matched, "steps": len(self.steps)}
         if progress.is_met:
@@ -108,7 +108,7 @@ class StrictCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Follow the calls; more calls could always break it, and complete it where the calls are some of its own."""
-        counted = select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
+        counted = self.setting.counted(trajectory)
         progress = self._follow(self.steps, counted, accepts)
         whole = not trajectory.gaps
         can_fail = not (progress.is_met and whole)

@@ -6,7 +6,7 @@ from rightcall.core import doubt
 from rightcall.core.aligning import align, align_after
 from rightcall.core.assertion import Setting
 from rightcall.core.calls import Trajectory
-from rightcall.core.counting import Counted, select
+from rightcall.core.counting import Counted
 from rightcall.core.explaining import Effort, Lineup, closest
 from rightcall.core.lining import MODES, is_subsequence_by_message, taken_by_message
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
@@ -29,7 +29,7 @@ class SequenceCheck:
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """Follow the steps through the calls; say how far they were found."""
-        counted = self._select(trajectory)
+        counted = self.setting.counted(trajectory)
         if self.follows(self.patterns, counted.calls, accepts):
             return Evidence((), self._details(len(self.patterns)))
         if self.follows(self.patterns, counted.calls, may_accept):
@@ -40,14 +40,11 @@ class SequenceCheck:
 
     def align(self, trajectory: Trajectory) -> tuple[Row, ...]:
         """The steps beside the calls made, for showing; the steps that were matched keep their calls."""
-        counted = self._select(trajectory)
+        counted = self.setting.counted(trajectory)
         lineup = Lineup(self.patterns, counted, trajectory)
         if self.setting.parallel_unordered:
             return align(lineup, MODES["in_order"], unordered=True)
         return align_after(lineup, self._progress(counted))
-
-    def _select(self, trajectory: Trajectory) -> Counted:
-        return select(trajectory.tool_calls or (), self.setting.count, self.setting.tool_aliases, False)
 
     def _details(self, matched: int) -> dict[str, int]:
         return {"matched_steps": matched, "steps": len(self.patterns)}
