@@ -85,6 +85,12 @@ def test_every_key_is_shown_on_a_page_of_its_own(key: str) -> None:
     assert [text for text in pages if f"Key `{key}`" in text and f"{key}:" in text]
 
 
+@pytest.mark.parametrize("key", EXPECTATIONS)
+def test_the_readme_names_every_key(key: str) -> None:
+    """With a link to the page of its assertion."""
+    assert f"[`{key}`](docs/assertions/" in README.read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("module", "name"), [(module, name) for module in MODULES for name in public(module)], ids=lambda value: str(value)
 )
