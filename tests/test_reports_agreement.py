@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rightcall.core.results import Result, Summary
 from rightcall.reports import REPORTS
+from rightcall.reports.github import GitHubReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
@@ -50,6 +51,14 @@ def test_counts_agree_across_reports(made: list[Result]) -> None:
     assert [*expected] == markdown_counts(report(MarkdownReport(), made).decode())
     outcomes = [json.loads(line)["outcome"] for line in report(JSONLinesReport(), made).splitlines()]
     assert [str(one.outcome) for one in made] == outcomes
+
+
+@given(runs)
+def test_annotations_agree_with_the_decision(made: list[Result]) -> None:
+    """G36: there is an error to show if, and only if, the run does not pass."""
+    decision = json.loads(report(JSONReport(), made))["decision"]
+    lines = report(GitHubReport(), made).decode().splitlines()
+    assert decision["passed"] == (not any(line.startswith("::error ") for line in lines))
 
 
 @given(runs)

@@ -24,7 +24,7 @@ from rightcall.core.results import (
     statistics,
 )
 from rightcall.core.verdicts import Status, Verdict
-from rightcall.errors import TraceError
+from rightcall.errors import TraceError, Where
 from rightcall.testsets import CompiledTest
 from rightcall.testsets.model import Test
 
@@ -122,8 +122,20 @@ def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None)
         attempts=kept,
         statistics=statistics(kept) if len(kept) > 1 else None,
         place=_test_place(test),
+        places=_places(test, kept),
         labels=_labels(test),
     )
+
+
+def _places(test: Test, attempts: Sequence[Attempt]) -> dict[str, Where]:
+    """Where the expectations stand whose verdicts did not pass; verdicts are in the order of the expectations."""
+    graded = [attempt.verdicts for attempt in attempts if len(attempt.verdicts) == len(test.places)]
+    return {
+        verdict.id: place.where
+        for verdicts in graded
+        for verdict, place in zip(verdicts, test.places, strict=True)
+        if verdict.status in (Status.FAIL, Status.ERROR)
+    }
 
 
 def _without_attempts(test: Test) -> Result:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from rightcall.app.files import Writing
 from rightcall.core.results import Result, RunEnd, RunHead
-from rightcall.errors import StoreError
+from rightcall.errors import StoreError, Where
 from rightcall.reports import Report
+from rightcall.reports.markdown import LIMIT, MarkdownReport
 
 
 class Target(Protocol):
@@ -76,6 +78,43 @@ class Sink:
             self.discard()
 
 
+class Appending:
+    """A file that others write to as well: what is added to it is added at the end, all at once (`StoreError`)."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Keep what is to be added."""
+        self._pieces.append(data)
+
+    def finish(self) -> None:
+        """Add it."""
+        try:
+            with open(self.path, "ab") as file:
+                file.write(b"".join(self._pieces))
+        except OSError as error:
+            raise StoreError(f"cannot be written: {error.strerror or error}", Where(file=self.path)) from None
+
+    def discard(self) -> None:
+        """Add nothing."""
+        self._pieces.clear()
+
+
+def _size(path: str) -> int:
+    """Return how many bytes a file holds; none if there is no such file."""
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
 def to_file(report: Report, path: str) -> Sink:
     """Return a sink that writes a file, whole or not at all."""
     return Sink(report, lambda: Writing(path), path)
+
+
+def to_step_summary(path: str) -> Sink:
+    """Return a sink that adds the Markdown report to the summary of a step, in what room is left there."""
+    return Sink(MarkdownReport(LIMIT - _size(path)), lambda: Appending(path), path)

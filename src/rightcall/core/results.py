@@ -11,6 +11,7 @@ import msgspec
 
 from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
 from rightcall.core.verdicts import Status, Verdict
+from rightcall.errors import Where
 
 RULES_VERSION = "1"
 """The version of the rules by which runs are graded; results of other rules cannot be compared with them."""
@@ -98,7 +99,11 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """One test in one run, over its attempts. `place` is where the test stands, as `file:line`."""
+    """One test in one run, over its attempts.
+
+    `place` is where the test stands, as `file:line`; `places` where the expectation behind a verdict stands, by the
+    verdict's id, for verdicts that did not pass.
+    """
 
     id: str
     name: str
@@ -107,6 +112,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     statistics: Statistics | None = None
     reason: str = ""
     place: str = ""
+    places: Mapping[str, Where] = {}
     labels: dict[str, Any] = {}
 
 

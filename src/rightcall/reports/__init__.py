@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.reports.github import GitHubReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
@@ -35,7 +36,7 @@ class Report(Protocol):
 
 
 class ReportKind(msgspec.Struct, frozen=True):
-    """How to make a report, and the endings of file names that mean it."""
+    """How to make a report, and the endings of file names that mean it; without any, an option asks for it."""
 
     make: Callable[[], Report]
     suffixes: tuple[str, ...]
@@ -47,4 +48,5 @@ REPORTS: dict[str, ReportKind] = {
     "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
     "junit": ReportKind(JUnitReport, (".xml",)),
     "markdown": ReportKind(MarkdownReport, (".md", ".markdown")),
+    "github": ReportKind(GitHubReport, ()),
 }

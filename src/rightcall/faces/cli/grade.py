@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,6 +52,11 @@ Examples:
     "--json", "as_json", is_flag=True, help="Print the JSON report, and nothing else, on the standard output."
 )
 @click.option(
+    "--github",
+    is_flag=True,
+    help="In GitHub Actions: annotate the expectations that were not met, and write the summary of the step.",
+)
+@click.option(
     "--exit-zero",
     is_flag=True,
     help="Forgive failed tests: exit with 0 instead of 1, or 3 if some could not be judged.",
@@ -90,7 +97,7 @@ def command(**options: Any) -> int:
         id_key=options["test_id_key"],
         gate=_gate(options),
     )
-    sinks = [_screen(options), *map(_file, options["output"])]
+    sinks = [_screen(options), *map(_file, options["output"]), *_github(options)]
     with _progress() as watch:
         graded = service.grade(request, sinks, watch)
     for error in graded.unwritten:
@@ -133,6 +140,17 @@ def _file(path: str) -> Sink:
     from rightcall.app import kit, sinks
 
     return sinks.to_file(kit.report_for(path).make(), path)
+
+
+def _github(options: dict[str, Any]) -> Iterator[Sink]:
+    """Yield the reports for a step of GitHub Actions. The runner reads commands from the standard error, too."""
+    if options["github"]:
+        from rightcall.app import sinks
+        from rightcall.reports.github import GitHubReport
+
+        yield sinks.Sink(GitHubReport(), streams.StandardError)
+        if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+            yield sinks.to_step_summary(path)
 
 
 def _progress() -> Any:

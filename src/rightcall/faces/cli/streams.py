@@ -86,9 +86,10 @@ def width() -> int:
 
 def note(text: str) -> None:
     """Say something beside the data, on the standard error; whether anybody hears it is no matter."""
+    from rightcall.core.inert import inert_line
     from rightcall.core.values import visible
 
-    plain_note("\n".join(visible(line) for line in text.split("\n")))
+    plain_note("\n".join(inert_line(visible(line)) for line in text.split("\n")))
 
 
 def plain_note(text: str) -> None:
@@ -108,8 +109,10 @@ def say(text: str) -> None:
     StandardOutput().write(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
-class StandardOutput:
-    """The standard output as a report's target. A reader that has gone away is no trouble: nobody wants the rest."""
+class _Standard:
+    """A standard stream as a report's target. A reader that has gone away is no trouble: nobody wants the rest."""
+
+    name: str
 
     def __init__(self) -> None:
         self._is_open = True
@@ -118,9 +121,9 @@ class StandardOutput:
         """Write, as far as somebody reads; `StoreError` with the cause if it takes nothing."""
         if not self._is_open or not data:
             return
-        stream: TextIO | None = sys.stdout
+        stream: TextIO | None = getattr(sys, self.name)
         if stream is None:
-            raise _unwritable("it is closed")
+            raise _unwritable("it is closed", self.name)
         try:
             stream.buffer.write(data)
             stream.buffer.flush()
@@ -129,7 +132,7 @@ class StandardOutput:
             abandon(stream)
         except OSError as error:
             abandon(stream)
-            raise _unwritable(error.strerror or str(error)) from None
+            raise _unwritable(error.strerror or str(error), self.name) from None
 
     def finish(self) -> None:
         """Do nothing: all has been written."""
@@ -138,10 +141,22 @@ class StandardOutput:
         """Do nothing: what has been written cannot be taken back."""
 
 
-def _unwritable(cause: str) -> Exception:
+class StandardOutput(_Standard):
+    """Where data goes."""
+
+    name = "stdout"
+
+
+class StandardError(_Standard):
+    """Where messages go."""
+
+    name = "stderr"
+
+
+def _unwritable(cause: str, name: str) -> Exception:
     from rightcall.errors import StoreError, Where
 
-    return StoreError(f"cannot be written: {cause}", Where(file="<stdout>"))
+    return StoreError(f"cannot be written: {cause}", Where(file=f"<{name}>"))
 
 
 def abandon(stream: TextIO) -> None:

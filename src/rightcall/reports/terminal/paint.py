@@ -1,10 +1,14 @@
-"""Lines made of styled pieces, and what they look like with and without colours."""
+"""Lines made of styled pieces, and what they look like with and without colours.
+
+Nothing in them steers a terminal, nor the runner of a CI job.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final, Literal
 
+from rightcall.core.inert import inert, is_command
 from rightcall.core.values import visible
 
 Style = Literal["plain", "pass", "fail", "error", "strong", "muted"]
@@ -22,18 +26,25 @@ _CODES: Final[dict[Style, str]] = {
 
 def plain(lines: Iterable[Line]) -> bytes:
     """Return the lines without colours. Nothing in them can steer a terminal."""
-    return _encoded("".join(visible(text) for _, text in line).rstrip() for line in lines)
+    return _encoded("".join(text for _, text in _safe(line)).rstrip() for line in lines)
 
 
 def coloured(lines: Iterable[Line]) -> bytes:
     """Return the lines with colours (ECMA-48 SGR); these are the only control characters in them."""
-    return _encoded("".join(map(_coloured, line)).rstrip() for line in lines)
+    return _encoded("".join(map(_coloured, _safe(line))).rstrip() for line in lines)
+
+
+def _safe(line: Line) -> Line:
+    shown = tuple((style, visible(text)) for style, text in line)
+    if not is_command("".join(text for _, text in shown)):
+        return shown
+    return tuple((style, inert(text)) for style, text in shown)
 
 
 def _coloured(piece: Piece) -> str:
     style, text = piece
     code = _CODES.get(style)
-    return f"\x1b[{code}m{visible(text)}\x1b[0m" if code and text.strip() else visible(text)
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text.strip() else text
 
 
 def _encoded(lines: Iterable[str]) -> bytes:
