@@ -1,4 +1,4 @@
-"""The one check script: format, lint, types, floors, tests (documentation examples among them), branch coverage.
+"""The one check script: format, lint, types, floors, tests (documentation too), the oldest pytest, branch coverage.
 
     python scripts/check.py            everything
     python scripts/check.py types      only the named steps
@@ -22,6 +22,7 @@ STEPS: dict[str, list[list[str]]] = {
     "types": [[PYTHON, "-m", "mypy"]],
     "floors": [[PYTHON, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-logo"]],
     "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest", "--numprocesses=auto"]],
+    "oldest-pytest": [[PYTHON, "scripts/oldest_pytest.py"]],
     "coverage": [[*COVERAGE, "combine", "--quiet"], [*COVERAGE, "report"]],
 }
 

@@ -66,7 +66,7 @@ class Shell:
     def __init__(self, directory: Path) -> None:
         programs = directory / "bin"
         programs.mkdir()
-        for name, start in (("rightcall", "-m rightcall"), ("python3", "")):
+        for name, start in (("rightcall", "-m rightcall"), ("pytest", "-m pytest"), ("python3", "")):
             program = programs / name
             program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {start} "$@"\n')
             program.chmod(0o755)

@@ -79,7 +79,7 @@ def test_an_attempt_that_could_not_be_judged_is_unknown(pytester: pytest.Pyteste
 def test_a_failure_tells_each_reason_once_with_its_attempts(pytester: pytest.Pytester) -> None:
     """The first line has the counts; under it the reason, and which attempts it is of."""
     pytester.makepyfile(COUNTING.format(repeat=3, rate="2/3", made=2, body=CHECK % "()"))
-    result, _ = run(pytester, "--tb=line", "-k", "agent")
+    result, _ = run(pytester, "--tb=short", "-k", "agent")
     text = result.stdout.str()
     assert "0 of 2 attempts passed, 2/3 of 3 must; 1 more were not made" in text
     assert text.count("attempts 1, 2:") == 1

@@ -102,15 +102,20 @@ def _head(tried: Sequence[Tried], asked: Asked, outcome: Outcome) -> str:
 
 
 def _reasons(tried: Sequence[Tried]) -> Iterator[str]:
-    """Why attempts did not pass: what is said alike is said once."""
-    numbers: dict[str, list[str]] = {}
+    """Why attempts did not pass: what is said alike is told once, as the first of them told it."""
+    alike: dict[str, list[tuple[str, str]]] = {}
     for number, one in enumerate(tried, 1):
-        wrong = [report for report in one.reports if not report.passed] if one.outcome is not Outcome.PASS else []
-        for report in wrong:
-            numbers.setdefault(report.longreprtext, []).append(str(number))
-    for text, alike in numbers.items():
-        noun = "attempt" if len(alike) == 1 else "attempts"
-        yield f"{noun} {', '.join(alike)}:\n{text}"
+        if one.outcome is not Outcome.PASS:
+            for report in (report for report in one.reports if not report.passed):
+                alike.setdefault(_message(report), []).append((str(number), report.longreprtext))
+    for told in alike.values():
+        noun = "attempt" if len(told) == 1 else "attempts"
+        yield f"{noun} {', '.join(number for number, _ in told)}:\n{told[0][1]}"
+
+
+def _message(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return report.longreprtext if crash is None else str(crash.message)
 
 
 def _properties(tried: Sequence[Tried], outcome: Outcome) -> Iterator[tuple[str, object]]:
