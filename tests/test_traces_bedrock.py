@@ -108,6 +108,14 @@ def test_a_stream_that_breaks_off_has_a_gap() -> None:
     assert read.gaps == ("the stream ends without a stop reason",)
 
 
+def test_a_call_whose_input_was_to_come_is_not_one_without_arguments() -> None:
+    """Where the stream breaks off before the block ends, its input is not known; after the end there is none (G10)."""
+    ended = {"contentBlockStop": {"contentBlockIndex": 0}}
+    for events, state in (((start(0, "a", "1"),), "not_captured"), ((start(0, "a", "1"), ended), "ok")):
+        (call,) = one(*events).tool_calls or ()
+        assert call.arguments_state == state
+
+
 def test_records_of_a_strands_session_are_one_conversation() -> None:
     """Each record wraps a message."""
     lines = [{"message": USER, "message_id": 0}, {"message": model(use("a")), "message_id": 1}]

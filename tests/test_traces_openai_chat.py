@@ -241,6 +241,16 @@ def test_a_stream_that_breaks_off_has_a_gap() -> None:
     assert read.gaps == ("the stream ends without a finish reason",)
 
 
+@pytest.mark.parametrize(
+    ("text", "end", "state"), [("", None, "not_captured"), ("", "tool_calls", "ok"), ("{}", None, "ok")]
+)
+def test_arguments_that_were_to_come_are_not_none(text: str, end: str | None, state: str) -> None:
+    """Where a stream breaks off before any text of its last call, nobody knows its arguments (G10)."""
+    first, last = fragment(0, "a", "", id="1"), fragment(1, "b", text, id="2")
+    read = one(chunk(first), chunk(last), *([chunk({}, end)] if end else []))
+    assert [call.arguments_state for call in read.tool_calls or ()] == ["ok", state]
+
+
 def test_interleaved_streams_stay_apart() -> None:
     """Chunks belong to the response of their id."""
     lines = [chunk(fragment(0, "a", "{}", id="1")), chunk(fragment(0, "b", "{}", id="2"), id="s2")]

@@ -137,6 +137,16 @@ def test_cohere_events_add_up_by_index() -> None:
     )
 
 
+def test_cohere_arguments_that_were_to_come_are_not_none() -> None:
+    """Where a stream breaks off before any text of its last call, nobody knows its arguments (G10)."""
+    call = {"id": "1", "type": "function", "function": {"name": "a", "arguments": ""}}
+    start = {"type": "tool-call-start", "index": 0, "delta": {"message": {"tool_calls": call}}}
+    end = {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}
+    for events, state in (([start], "not_captured"), ([start, end], "ok")):
+        (made,) = one("cohere", {"type": "message-start", "id": "m"}, *events).tool_calls or ()
+        assert made.arguments_state == state
+
+
 def test_cohere_gaps() -> None:
     """A stream without its end, and a response that stopped for calls it does not have (G12)."""
     assert one("cohere", {"type": "message-start", "id": "m"}).gaps == ("the stream ends without a finish reason",)

@@ -44,6 +44,7 @@ class _Message:
         self.reason: str | None = None
         self._role = "assistant"
         self._blocks: dict[str, dict[str, Any]] = {}
+        self._stopped: set[str] = set()
 
     def add(self, event: dict[str, Any]) -> None:
         start, stop = event.get("messageStart"), event.get("messageStop")
@@ -51,6 +52,8 @@ class _Message:
             self._role = str(start.get("role") or "assistant")
         if isinstance(stop, dict):
             self.reason = str(stop.get("stopReason"))
+        if isinstance(ended := event.get("contentBlockStop"), dict):
+            self._stopped.add(str(ended.get("contentBlockIndex")))
         for name, part in (("contentBlockStart", "start"), ("contentBlockDelta", "delta")):
             found = event.get(name)
             if isinstance(found, dict):
@@ -58,7 +61,15 @@ class _Message:
                 _extend(block, found.get(part))
 
     def whole(self) -> dict[str, Any]:
-        return {"role": self._role, "content": [block for block in self._blocks.values() if block]}
+        return {"role": self._role, "content": [self._block(index) for index, block in self._blocks.items() if block]}
+
+    def _block(self, index: str) -> dict[str, Any]:
+        """A block; no text of a call's input means none, unless the block never ended."""
+        block = self._blocks[index]
+        use = block.get("toolUse")
+        if use is None or use["input"] or self.reason is not None or index in self._stopped:
+            return block
+        return {**block, "toolUse": {key: part for key, part in use.items() if key != "input"}}
 
     def gaps(self) -> list[str]:
         if self.reason is None:

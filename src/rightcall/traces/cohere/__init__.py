@@ -93,6 +93,8 @@ def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]
         return
     for response in stream.responses(values):
         made = _conversation([response["message"]], (), _gaps(response), path="")
+        if stream.awaits_arguments(response):
+            made = stopping.without_last_arguments(made)
         yield msgspec.structs.replace(made, **records.identity(response))
 
 

@@ -31,6 +31,12 @@ def responses(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [response.whole() for response in made]
 
 
+def awaits_arguments(whole: dict[str, Any]) -> bool:
+    """Whether a response that was put together breaks off before any arguments of its last call came."""
+    calls = whole["message"]["tool_calls"]
+    return whole["finish_reason"] is None and bool(calls) and not calls[-1]["function"]["arguments"]
+
+
 class _Response:
     """A response that grows by events; calls are told apart by their index."""
 

@@ -35,6 +35,16 @@ def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def awaits_arguments(whole: dict[str, Any]) -> bool:
+    """Whether a response that was put together breaks off before any arguments of its last call came."""
+    choice = whole["choices"][0]
+    calls = choice["message"].get("tool_calls")
+    if choice["finish_reason"] or not calls or not isinstance(calls[-1], dict):
+        return False
+    part = _part(calls[-1])
+    return not part.get("arguments") and not part.get("input")
+
+
 def is_last(chunk: dict[str, Any]) -> bool:
     """Whether a chunk ends its stream: at most one with the usage follows."""
     return any(choice.get("finish_reason") for choice in _first_choices(chunk))
