@@ -33,6 +33,8 @@ class Target(Protocol):
 class Sink:
     """A report on its way to a target. After the first trouble it takes nothing more and keeps the error.
 
+    All that a report is told of a run goes through `start`, `add` and `end`, whatever its format: this is the one door
+    by which recorded values leave, so what must not leave is to be taken out of them here.
     `path` is the file that the target writes, if it is one.
     """
 

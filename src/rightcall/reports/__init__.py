@@ -16,6 +16,8 @@ from rightcall.reports.github import GitHubReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
+from rightcall.reports.table.csv import CSVReport
+from rightcall.reports.table.parquet import ParquetReport
 from rightcall.reports.terminal import TerminalReport
 
 
@@ -48,5 +50,7 @@ REPORTS: dict[str, ReportKind] = {
     "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
     "junit": ReportKind(JUnitReport, (".xml",)),
     "markdown": ReportKind(MarkdownReport, (".md", ".markdown")),
+    "csv": ReportKind(CSVReport, (".csv",)),
+    "parquet": ReportKind(ParquetReport, (".parquet",)),
     "github": ReportKind(GitHubReport, ()),
 }

@@ -46,7 +46,7 @@ Examples:
     "--output",
     multiple=True,
     metavar="FILE",
-    help="Write a report: .json, .jsonl, .xml (JUnit), .md or .txt; may be repeated.",
+    help="Write a report: .json, .jsonl, .xml (JUnit), .md, .csv, .parquet or .txt; may be repeated.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the JSON report, and nothing else, on the standard output."
