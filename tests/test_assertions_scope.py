@@ -14,6 +14,7 @@ from rightcall.core.assertion import Assertion, grade
 from rightcall.core.calls import ToolCall
 from rightcall.core.counting import Count
 from rightcall.core.patterns import ExpectedCall
+from rightcall.errors import TestSetError
 from support.grading import call, compiled, judge, trajectory
 
 NAMES = st.sampled_from("ab")
@@ -167,3 +168,9 @@ def test_an_unknown_agent_is_named_where_it_decides() -> None:
         "The agent of call 2 is not recorded; the verdict depends on it.",
     )
     assert (code.status, text.status) == ("pass", "pass")
+
+
+def test_a_limit_of_no_tool_is_refused() -> None:
+    """A budget that limits nothing would pass whatever is done (G27)."""
+    with pytest.raises(TestSetError, match=r"max_calls_per_tool: expected a number, or a mapping with at least one"):
+        compiled(Budget(max_calls_per_tool={}))

@@ -16,7 +16,7 @@ from rightcall.core.counting import Counted
 from rightcall.core.values import freeze, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import amount, times
-from rightcall.errors import TestSetError
+from rightcall.errors import TestSetError, Where
 
 Limit = Annotated[int, msgspec.Meta(ge=0)]
 Key = TypeVar("Key")
@@ -61,6 +61,8 @@ class Budget(Assertion, frozen=True, kw_only=True, tag="budget"):
             names = ", ".join(f"`{name}`" for name in LIMITS)
             raise TestSetError(f"expected one limit of {names}, found {len(given) or 'none'}")
         ((name, limit),) = given.items()
+        if limit == {}:
+            raise TestSetError("expected a number, or a mapping with at least one tool, found none", Where(path=name))
         return LIMITS[name](name, limit, setting)
 
 

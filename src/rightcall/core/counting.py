@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal, get_args
 
 import msgspec
 
@@ -20,9 +20,9 @@ class Count(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     `agents` narrows to the calls of the agents named.
     """
 
-    kinds: tuple[CallKind, ...] = COUNTED_KINDS
+    kinds: Annotated[tuple[CallKind, ...], msgspec.Meta(min_length=1)] = COUNTED_KINDS
     requestor: Literal["assistant", "user", "any"] = "assistant"
-    agents: tuple[str, ...] | None = None
+    agents: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None = None
 
     def counts(self, call: ToolCall) -> bool | None:
         """Whether the call counts; `None` where that depends on its agent, which is not recorded."""

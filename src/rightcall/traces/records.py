@@ -27,7 +27,6 @@ EXPECTATION_KEYS: Final = (
     "text",
     "code",
     "turns",
-    "severity",
     "assertions",
     "tool_schemas",
     "tool_aliases",
@@ -46,7 +45,7 @@ EXPECTATION_KEYS: Final = (
 )
 """Keys of a test that a record may carry beside its calls. They are kept undecoded."""
 
-_COMMON_WORDS: Final = frozenset({"rules", "budget", "grounding", "text", "code", "turns", "severity"})
+_COMMON_WORDS: Final = frozenset({"rules", "budget", "grounding", "text", "code", "turns"})
 
 DECISIVE_KEYS: Final = (
     frozenset(EXPECTATION_KEYS) - {"name", "prompt", "topic", "category", "tags", "count"} - _COMMON_WORDS
