@@ -49,5 +49,5 @@ def only(items: Iterable[Trajectory | TraceError]) -> Trajectory:
     made = [item for item in found if isinstance(item, Trajectory)]
     if len(made) != 1:
         count = len(made) or "no"
-        raise TraceError(f"expected one trajectory; found {count}; use the reader of traces to read several")
+        raise TraceError(f"expected one trajectory; found {count}; give each by itself")
     return made[0]
