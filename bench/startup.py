@@ -1,4 +1,4 @@
-"""How long it takes to begin, on the clock: help, and grading one record, beside an interpreter that does nothing."""
+"""How long it takes to begin, on the clock: help, grading one record, and pytest, beside an idle interpreter."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ RECORD = {"id": "refund", "tool_calls": [{"name": "lookup_order", "arguments": {
 TESTS = {"tests": [{"id": "refund", "expected_tool_calls": [{"name": "lookup_order", "arguments": {"order_id": 42}}]}]}
 
 _START = "import sys; from rightcall.faces.cli import main; main(sys.argv[1:])"
+_PYTEST = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
 _COUNT = "import atexit, sys; atexit.register(lambda: sys.stderr.write('modules %d' % len(sys.modules))); "
 
 
@@ -42,10 +43,15 @@ def _commands(directory: Path) -> dict[str, tuple[str, list[str]]]:
     record, tests = directory / "trace.json", directory / "tests.json"
     record.write_text(json.dumps(RECORD), encoding="utf-8")
     tests.write_text(json.dumps(TESTS), encoding="utf-8")
+    unrelated = directory / "test_unrelated.py"
+    unrelated.write_text("def test_unrelated():\n    pass\n", encoding="utf-8")
+    pytest = ["-q", "-p", "no:cacheprovider", "--disable-plugin-autoload", str(unrelated)]
     return {
         NOTHING: ("pass", []),
         "rightcall --help": (_START, ["--help"]),
         "rightcall grade trace.json -t tests.json": (_START, ["grade", str(record), "-t", str(tests)]),
+        "pytest of a project that does not use it": (_PYTEST, pytest),
+        "the same with the plugin": (_PYTEST, [*pytest, "-p", "rightcall.faces.pytest_plugin"]),
     }
 
 

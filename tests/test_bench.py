@@ -127,8 +127,9 @@ def test_memory_is_watched_for_records_and_spans_of_three_sizes() -> None:
 
 
 def test_start_up_counts_modules() -> None:
-    """Each command imports more than an interpreter that does nothing."""
+    """Each command imports more than an interpreter that does nothing; to pytest, the plugin adds three modules."""
     modules = [int(row["modules"]) for row in table("startup", "Start-up")]
 
-    assert sorted(modules) == modules
-    assert len(modules) == 3
+    assert sorted(modules[:3]) == modules[:3]
+    assert modules[4] - modules[3] == 3
+    assert len(modules) == 5
