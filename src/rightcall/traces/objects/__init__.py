@@ -48,6 +48,6 @@ def only(items: Iterable[Trajectory | TraceError]) -> Trajectory:
             raise item
     made = [item for item in found if isinstance(item, Trajectory)]
     if len(made) != 1:
-        count = len(made) or "no"
-        raise TraceError(f"expected one trajectory; found {count}; give each by itself")
+        many = f"{len(made)}; give each by itself" if made else "none"
+        raise TraceError(f"expected one trajectory; found {many}")
     return made[0]
