@@ -189,13 +189,7 @@ def _check_aliases(aliases: Mapping[str, str], keys: TestKeys, path: str, reader
 
 def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Reader, extra: dict[str, Any]) -> Test:
     """One test of its keys, its `x-…` keys and what its test set says for all."""
-    _check_beside(keys, _said_by_test(keys, path, reader), path, reader)
-    own = [*declared(keys, shared.keys, path), *_turns(keys, shared.keys, path, reader)]
-    own += general(keys, shared.keys, path, reader)
-    weighty = [weighed(weighed(item, keys.severity), shared.keys.severity) for item in own]
-    schema_places = {**shared.schema_paths, **_schema_paths(keys, path)}
-    _check_steps(own, reader)
-    placed = [_placed(item, schema_places, reader) for item in (*weighty, *shared.assertions)]
+    placed = _expectations(keys, shared, path, reader)
     tool_schemas = {**shared.tool_schemas, **_tool_schemas(keys, path, reader)}
     tool_aliases = {**shared.keys.tool_aliases, **keys.tool_aliases}
     _check_aliases(tool_aliases, keys, path, reader)
@@ -224,6 +218,17 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
         min_assertion_rate=given(keys.min_assertion_rate, ONE),
         where=reader.start(path),
     )
+
+
+def _expectations(keys: TestKeys, shared: Common, path: str, reader: Reader) -> list[tuple[Assertion, Place]]:
+    """The assertions of a test, its own and those of its test set, each with where it stands."""
+    _check_beside(keys, _said_by_test(keys, path, reader), path, reader)
+    own = [*declared(keys, shared.keys, path), *_turns(keys, shared.keys, path, reader)]
+    own += general(keys, shared.keys, path, reader)
+    _check_steps(own, reader)
+    weighty = [weighed(weighed(item, keys.severity), shared.keys.severity) for item in own]
+    schema_places = {**shared.schema_paths, **_schema_paths(keys, path)}
+    return [_placed(item, schema_places, reader) for item in (*weighty, *shared.assertions)]
 
 
 def _check_steps(items: Iterable[Declared], reader: Reader) -> None:

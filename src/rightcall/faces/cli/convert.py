@@ -18,7 +18,7 @@ Examples:
 
 @click.command("convert", cls=Command, epilog=_EPILOG)
 @click.argument("file")
-@click.option("--from", "speaking", metavar="DIALECT", help="Whose words the file is in, if it does not say so itself.")
+@click.option("--from", "dialect", metavar="DIALECT", help="Whose words the file is in, if it does not say so itself.")
 @click.option("--to", "target", metavar="DIALECT", default="native", help="Whose words to write. Default: native.")
 @click.option(
     "--config",
@@ -31,7 +31,7 @@ Examples:
     metavar="FILE",
     help="Where to write it: .yaml, .yml or .json. Without it: to the standard output.",
 )
-def command(file: str, speaking: str | None, target: str, config: str | None, output: str | None) -> int:
+def command(file: str, dialect: str | None, target: str, config: str | None, output: str | None) -> int:
     """Say the test set FILE in another tool's words, by meaning.
 
     What does not mean quite the same there is told on the standard error; what cannot be said is refused, and
@@ -40,7 +40,7 @@ def command(file: str, speaking: str | None, target: str, config: str | None, ou
     from rightcall.app import converting, files
 
     files.check_apart([file, *([] if config is None else [config])], [] if output is None else [output])
-    converted = converting.convert(file, speaking, target, config, output)
+    converted = converting.convert(file, dialect, target, config, output)
     for note in converted.notes:
         streams.note(f"note: {note}")
     if output is None:
