@@ -97,6 +97,7 @@ def trajectory(value: Any) -> Trajectory:
         jsontext.check_depth(value)
     except jsontext.JSONError as error:
         raise TraceError(error.message) from None
+    value = _naming_its_test(value)
     warnings = records.unknown_keys(value, _FIELDS)
     calls, call_warnings = _calls(value.get("tool_calls"))
     known = convert({name: value[name] for name in wire.AROUND if name in value}, wire.Around, "")
@@ -105,6 +106,14 @@ def trajectory(value: Any) -> Trajectory:
     if found := tuple(_gaps(value, calls, fields.get("gaps", ()))):
         fields["gaps"] = (*fields.get("gaps", ()), *found)
     return Trajectory(tool_calls=calls, expectations=records.expectations(value), **fields)
+
+
+def _naming_its_test(value: dict[str, Any]) -> dict[str, Any]:
+    """The record with `case_id`, another word for `test_id`, under that name."""
+    named = value.get("case_id")
+    if not isinstance(named, str) or not named or value.get("test_id") is not None:
+        return value
+    return {"test_id" if key == "case_id" else key: part for key, part in value.items() if key != "test_id"}
 
 
 def _gaps(value: dict[str, Any], calls: tuple[ToolCall, ...] | None, told: tuple[str, ...]) -> Iterator[str]:
