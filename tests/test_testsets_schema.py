@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
+from ruamel.yaml.constructor import SafeConstructor
 
 from rightcall import testsets
 from rightcall.assertions import KINDS
@@ -62,9 +63,18 @@ ACCEPTED = [
 ]
 
 
+class DatesAsText(SafeConstructor):
+    """What editors make of a YAML text: version 1.2 knows no dates."""
+
+
+DatesAsText.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
+
+
 def plain(text: str) -> Any:
     """The value of a YAML text, by the YAML library alone."""
-    return YAML(typ="safe", pure=True).load(text)
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = DatesAsText
+    return yaml.load(text)
 
 
 def errors(text: str) -> list[str]:
