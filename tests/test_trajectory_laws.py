@@ -209,6 +209,14 @@ REASONS: list[tuple[Mode, list[ExpectedCall], list[ToolCall], tuple[str, str]]] 
         "in_order", [E(name="f", arguments={"x": 1, "y": 2})], [C("f", {"x": 0, "y": 0}), C("f", {"x": 1, "y": 3})],
         ("arguments_differ", "Expected f with y = 2; call 2 had y = 3."),
     ),
+    (
+        "in_order", [E(name="f", arguments={"x": 1}), E(name="f")], [C("f", {"x": 2}), C("f", {"x": 1})],
+        ("out_of_order", 'Expected f after f with arguments {"x":1}; it was call 1, before call 2.'),
+    ),
+    (
+        "exact", [E(name="f", arguments={}), E(name="f", arguments={"x": 2})], [C("f", {"x": 2}), C("f", {"x": 1})],
+        ("out_of_order", 'Expected f with arguments {"x":2} after f; it was call 1, before call 2.'),
+    ),
 ]  # fmt: skip
 
 

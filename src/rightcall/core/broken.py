@@ -11,11 +11,10 @@ import msgspec
 from rightcall.core.constraints import BANS, TURNED
 from rightcall.core.counting import Counted
 from rightcall.core.nearest import nearest
-from rightcall.core.operators import written
 from rightcall.core.patterns import Pattern
-from rightcall.core.values import cut, display, visible
+from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import name_of, times
+from rightcall.core.wording import name_of, times, with_arguments
 
 
 class Breach(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,12 +52,7 @@ class Breach(msgspec.Struct, frozen=True, kw_only=True):
 
 def said(pattern: Pattern) -> str:
     """A pattern as a sentence names it."""
-    tool = f"`{visible(pattern.name)}`"
-    if pattern.matches is None:
-        return tool
-    if pattern.mode == "regex":
-        return f"{tool} with arguments matching {cut(visible(pattern.text), 80)}"
-    return f"{tool} with arguments {display(written(pattern.arguments))}"
+    return f"`{visible(pattern.name)}`{with_arguments(pattern)}"
 
 
 Said = tuple[str, int | None]

@@ -14,7 +14,7 @@ from rightcall.core.pairing import Candidates, pair
 from rightcall.core.patterns import Pattern
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Finding
-from rightcall.core.wording import differing_keys, mismatch, name_of, times
+from rightcall.core.wording import differing_keys, mismatch, name_of, times, with_arguments
 from rightcall.errors import did_you_mean
 
 Pairs = Sequence[int | None]
@@ -185,10 +185,17 @@ def _out_of_order(lineup: Lineup, pairs: Pairs, unordered: bool) -> Iterator[Fin
             continue
         if unordered and _same_message(lineup.calls[before], lineup.calls[made]):
             continue
-        name, name_before = lineup.patterns[index].name, lineup.patterns[index - 1].name
+        later, earlier = _told_apart(lineup.patterns[index], lineup.patterns[index - 1])
         numbers = f"it was call {lineup.number(made)}, before call {lineup.number(before)}"
-        message = f"Expected {visible(name)} after {visible(name_before)}; {numbers}."
+        message = f"Expected {later} after {earlier}; {numbers}."
         yield Finding(code="out_of_order", message=message, expected_index=index, made_index=lineup.index(made))
+
+
+def _told_apart(one: Pattern, other: Pattern) -> tuple[str, str]:
+    """Two expected calls by name and, where that is the same, by what their arguments must be."""
+    if one.name != other.name:
+        return visible(one.name), visible(other.name)
+    return visible(one.name) + with_arguments(one), visible(other.name) + with_arguments(other)
 
 
 def _same_message(one: ToolCall, other: ToolCall) -> bool:

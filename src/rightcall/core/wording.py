@@ -32,6 +32,15 @@ def name_of(call: ToolCall) -> str:
     return visible(call.name) if call.name.strip() else f"without a name ({display(call.name)})"
 
 
+def with_arguments(pattern: Pattern) -> str:
+    """` with arguments {…}`: what a pattern asks of a call beside its name, and nothing where it asks nothing."""
+    if pattern.matches is None:
+        return ""
+    if pattern.mode == "regex":
+        return f" with arguments matching {cut(visible(pattern.text), 80)}"
+    return f" with arguments {display(written(pattern.arguments))}"
+
+
 def times(number: int) -> str:
     """`1 time`, `2 times`."""
     return f"{number} time" if number == 1 else f"{number} times"
