@@ -12,6 +12,8 @@ from msgspec import UNSET
 from rightcall import match, testsets
 from rightcall.app.kit import all_kinds
 from rightcall.core.assertion import Assertion
+from rightcall.errors import TestSetError
+from rightcall.testsets import dialects
 from rightcall.testsets.dumping import to_json, to_yaml
 from rightcall.testsets.writing import native_keys
 from support.conformance import rows
@@ -77,3 +79,56 @@ def test_settings_of_a_kind_are_not_lost() -> None:
     keys = native_keys(testsets.read(json.dumps({"tests": [test]}).encode(), all_kinds(), file="t.json"))
     assert said(test) == said({}, "t.json", to_json(keys))
     assert all(isinstance(one, Assertion) for one in testsets.read(to_json(keys), all_kinds()).tests[0].assertions)
+
+
+WRITTEN = [name for name in dialects.DIALECTS if name != "native" and dialects.named(name).write is not None]
+CALLS = [{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": {"x": 2}}]
+OURS: dict[str, dict[str, Any]] = {
+    "a severity": {"expected_tool_calls": CALLS, "severity": "warn"},
+    "a name": {"assertions": [{"kind": "trajectory", "expected_tool_calls": CALLS, "name": "own"}]},
+    "a turn": {"assertions": [{"kind": "trajectory", "expected_tool_calls": CALLS, "turn": 2}]},
+    "an agent": {"assertions": [{"kind": "trajectory", "expected_tool_calls": CALLS, "agent": "a"}]},
+    "parallel calls": {"assertions": [{"kind": "trajectory", "expected_tool_calls": CALLS, "parallel": "unordered"}]},
+    "parallel calls of a test": {"expected_tool_calls": CALLS, "parallel": "unordered"},
+    "turns": {"turns": [{"prompt": "1", "expected_tool_calls": CALLS}]},
+    "a call's pattern": {"expected_tool_calls": [{"name": "a", "match": {"mode": "deep", "args": {"x": 1}}}]},
+    "a call's defaults": {"expected_tool_calls": [{"name": "a", "arguments": {}, "defaults": {"x": 1}}]},
+    "a call's ignored arguments": {"expected_tool_calls": [{"name": "a", "ignore_arguments": ["x"]}]},
+    "an operator": {"expected_tool_calls": [{"name": "a", "arguments": {"x": {"$gt": 1}}}]},
+    "an operator as a whole": {"expected_tool_calls": [{"name": "a", "arguments": {"$not": {"x": 1}}}]},
+    "success": {"expected_tool_calls": CALLS, "only_successful": True},
+    "aliases": {"expected_tool_calls": CALLS, "tool_aliases": {"c": "a"}},
+    "a count": {"expected_tool_calls": CALLS, "count": {"requestor": "any"}},
+    "ignored arguments": {"expected_tool_calls": CALLS, "ignore_arguments": ["x"]},
+    "a rate": {"expected_tool_calls": CALLS, "min_pass_rate": "1/2"},
+    "a rule": {"expected_tool_calls": CALLS, "rules": [{"absence": "z"}]},
+    "a budget": {"expected_tool_calls": CALLS, "budget": {"max_calls": 3}},
+    "a ban of arguments": {"forbidden_tools": [{"tool": "a", "match": {"mode": "subset", "args": {"x": 1}}}]},
+    "a strict sequence": {"expected_tool_sequence": {"strict": True, "steps": [{"tool": "a"}]}},
+}
+
+
+@pytest.mark.parametrize("dialect", WRITTEN)
+@pytest.mark.parametrize("test", OURS.values(), ids=OURS)
+def test_what_only_we_can_say_is_refused_by_every_dialect(test: dict[str, Any], dialect: str) -> None:
+    """Nothing that decides is left out on the way into another tool's words."""
+    write = dialects.named(dialect).write
+    assert write is not None
+    known = testsets.read(json.dumps({"tests": [{"id": "t", **test}]}).encode(), all_kinds(), file="t.json")
+    with pytest.raises(TestSetError):
+        write(known)
+
+
+@pytest.mark.parametrize(
+    "assertion", [{"negate": True}, {"match": {"mode": "deep", "args": {"x": 1}}}, {"match": {"mode": "ignore"}}]
+)
+def test_words_that_orbit_does_not_know_are_refused(assertion: dict[str, Any]) -> None:
+    """Rows have negation and modes of arguments only as far as Orbit has them (G23)."""
+    args = {"tool": "a", "match": {"mode": "subset", "args": {"x": 1}}, **assertion}
+    known = testsets.read(
+        json.dumps({"tests": [{"id": "t", "tool_call_args": [args]}]}).encode(), all_kinds(), file="t.json"
+    )
+    write = dialects.named("orbit").write
+    assert write is not None
+    with pytest.raises(TestSetError, match="cannot be said in the dialect `orbit`"):
+        write(known)

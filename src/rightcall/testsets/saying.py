@@ -66,6 +66,10 @@ def said(test: Test, dialect: str) -> Said:
     assertion = _only(test, dialect)
     if assertion.only_successful:
         raise TestSetError(f"`only_successful` cannot be said in the dialect `{dialect}`", test.where)
+    for call in assertion.expected_tool_calls:
+        if call.match is not UNSET or call.ignore_arguments or call.defaults or call.fill_defaults:
+            message = f"how `{call.name}` is matched by itself cannot be said in the dialect `{dialect}`"
+            raise TestSetError(message, test.where)
     has_any = bool(assertion.expected_tool_calls) and all(_is_bare(call) for call in assertion.expected_tool_calls)
     return Said(
         id=test.id,
@@ -101,6 +105,8 @@ def in_steps(test: Test) -> Test:
 
 def _as_steps(assertion: Assertion) -> Assertion:
     if not isinstance(assertion, ToolCallTrajectory) or assertion.match != "in_order" or assertion.only_successful:
+        return assertion
+    if assertion.parallel == "unordered" and len(assertion.expected_tool_calls) > 1:
         return assertion
     if not assertion.expected_tool_calls:
         return AllowedTools(tools=())
@@ -166,8 +172,6 @@ def _is_bare(call: ExpectedCall) -> bool:
 
 def plain(test: Said, call: ExpectedCall) -> Any:
     """The arguments of a call, which are data; `{}` where any are accepted, and that is what the mode says of `{}`."""
-    if call.match is not UNSET or call.ignore_arguments or call.defaults or call.fill_defaults:
-        test.refuse(f"how `{call.name}` is matched by itself cannot be said in the dialect `{test.dialect}`")
     if call.arguments is UNSET:
         if test.arguments == "exact":
             test.refuse(f"`{call.name}` with any arguments cannot be said beside exact ones in `{test.dialect}`")
