@@ -22,7 +22,7 @@ from rightcall.core.calls import ToolCall
 from rightcall.core.lining import MODES as RULES
 from rightcall.core.lining import Mode
 from rightcall.core.patterns import ExpectedCall, Match
-from rightcall.core.results import Row
+from rightcall.core.rows import Row
 from rightcall.core.verdicts import Finding, Status
 from support import alignments, oracle
 from support.grading import call, compiled, hidden, trajectory

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rightcall.app import runner
 from rightcall.core.assertion import CannotJudge, Check, Compiled
 from rightcall.core.calls import ToolCall, Trajectory
-from rightcall.core.results import Attempt, Outcome, Row
+from rightcall.core.results import Attempt, Outcome
+from rightcall.core.rows import Row
 from rightcall.core.verdicts import Evidence, Finding, Status
 from rightcall.errors import TraceError, Where
 from rightcall.testsets import CompiledTest, Test

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rightcall.core.results import Result, Row
+from rightcall.core.results import Result
+from rightcall.core.rows import Row
 from rightcall.core.sidebyside import ASCII_MARKS, call_text, cells, side_by_side, wrap
 from rightcall.reports.terminal import Detail, Look, TerminalReport
 from support.reporting import EMPTY, FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, verdict

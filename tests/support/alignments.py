@@ -8,7 +8,7 @@ from typing import Any
 
 from rightcall.core.calls import ToolCall
 from rightcall.core.patterns import ExpectedCall
-from rightcall.core.results import Row
+from rightcall.core.rows import Row
 
 Beside = dict[int, tuple[int, str]]
 """By expected position: the made position beside it, and the mark."""

@@ -12,8 +12,6 @@ from rightcall.core.results import (
     Gate,
     Outcome,
     Result,
-    Row,
-    RowDifference,
     RunEnd,
     RunHead,
     Summary,
@@ -21,6 +19,7 @@ from rightcall.core.results import (
     result_outcome,
     statistics,
 )
+from rightcall.core.rows import Row, RowDifference
 from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.reports import Report
 

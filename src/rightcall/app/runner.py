@@ -14,15 +14,8 @@ from typing import Any, Final
 from rightcall.core import jsontext
 from rightcall.core.assertion import Compiled, error_verdict, judge
 from rightcall.core.calls import Trajectory
-from rightcall.core.results import (
-    Attempt,
-    Outcome,
-    Result,
-    Row,
-    attempt_outcome,
-    result_outcome,
-    statistics,
-)
+from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
+from rightcall.core.rows import Row
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import TraceError, Where
 from rightcall.testsets import CompiledTest

@@ -13,7 +13,7 @@ from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.counting import Counted, numbered
 from rightcall.core.patterns import Match, Pattern, compile_each, compile_match
-from rightcall.core.results import Row
+from rightcall.core.rows import Row
 from rightcall.core.values import display, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed

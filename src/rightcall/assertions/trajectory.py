@@ -14,7 +14,7 @@ from rightcall.core.explaining import Lineup, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
 from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
 from rightcall.core.patterns import ExpectedCall, Pattern, compile_call, compile_each
-from rightcall.core.results import Row
+from rightcall.core.rows import Row
 from rightcall.core.verdicts import Evidence, Finding, Words
 
 

@@ -45,7 +45,7 @@ from rightcall.core.lining import ModeRules, messages
 from rightcall.core.operators import written
 from rightcall.core.pairing import Candidates, candidates, pair
 from rightcall.core.patterns import Pattern
-from rightcall.core.results import Mark, Row, RowDifference
+from rightcall.core.rows import Mark, Row, RowDifference
 from rightcall.core.values import visible
 from rightcall.core.wording import Mismatch, amount, differing_keys, mismatches
 

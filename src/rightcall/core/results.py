@@ -5,11 +5,12 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
+from rightcall.core.rows import Row
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import Where
 
@@ -27,39 +28,6 @@ class Outcome(enum.StrEnum):
     FAIL = "fail"
     ERROR = "error"
     INCONCLUSIVE = "inconclusive"
-
-
-class RowDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One place where the arguments of a call made are not as expected.
-
-    `path` is its JSON path inside the arguments, empty for the whole of them. `expected`, as a file writes it, and
-    `actual` are left out where there is no value.
-    """
-
-    path: str
-    message: str
-    expected: Any = msgspec.UNSET
-    actual: Any = msgspec.UNSET
-
-
-Mark = Literal["match", "differs", "moved", "missing", "unexpected", "note"]
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of expected beside made: a pair that matches, differs or has moved, or a call on one side only.
-
-    `expected` and `made` are calls as `{"name": …, "arguments": …}`; indices count from 0. `differences` are the
-    places where a pair differs, and `note` is a remark on the row: that there are more of them. A row marked `note`
-    is nothing but a remark.
-    """
-
-    mark: Mark
-    expected_index: int | None = None
-    expected: dict[str, Any] | None = None
-    made_index: int | None = None
-    made: dict[str, Any] | None = None
-    differences: tuple[RowDifference, ...] = ()
-    note: str = ""
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,18 +99,13 @@ def attempt_outcome(verdicts: Iterable[Verdict], min_assertion_rate: Fraction = 
     With `min_assertion_rate` below 1 the share of passed assertions decides, but for bans, which fail alone.
     """
     blocking = [verdict for verdict in verdicts if verdict.severity == "block"]
-    if any(verdict.ban and verdict.status == Status.FAIL for verdict in blocking):
+    bans = {verdict.status for verdict in blocking if verdict.ban}
+    if Status.FAIL in bans:
         return Outcome.FAIL
-    if any(verdict.ban and verdict.status == Status.ERROR for verdict in blocking):
-        return _rate_outcome(blocking, min_assertion_rate, unsettled=True)
-    return _rate_outcome(blocking, min_assertion_rate, unsettled=False)
-
-
-def _rate_outcome(blocking: list[Verdict], rate: Fraction, unsettled: bool) -> Outcome:
     statuses = [verdict.status for verdict in blocking]
     passed, failed, errors = (statuses.count(status) for status in (Status.PASS, Status.FAIL, Status.ERROR))
-    outcome = settle(passed, failed, errors, rate)
-    return Outcome.ERROR if unsettled and outcome == Outcome.PASS else outcome
+    outcome = settle(passed, failed, errors, min_assertion_rate)
+    return Outcome.ERROR if outcome == Outcome.PASS and Status.ERROR in bans else outcome
 
 
 def settle(passed: int, failed: int, errors: int, rate: Fraction) -> Outcome:
@@ -281,11 +244,9 @@ class Summary(msgspec.Struct, kw_only=True):
 
     def decide(self, gate: Gate) -> Decision:
         """Does the run pass the gate? Undefined, empty and missing block (G36, G39)."""
-        failures = list(_failures(self, gate))
-        missing = list(_missing(self, gate))
+        failures, missing = list(_failures(self, gate)), list(_missing(self, gate))
         code = 1 if failures else 3 if missing else 0
-        reasons = tuple(failures + missing)
-        return Decision(passed=code == 0, exit_code=code, reasons=reasons, incomplete=bool(missing))
+        return Decision(passed=code == 0, exit_code=code, reasons=(*failures, *missing), incomplete=bool(missing))
 
 
 class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -302,9 +263,7 @@ class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _count(counts: dict[str, StatusCounts], verdict: Verdict) -> None:
-    row = counts.get(verdict.name)
-    if row is None:
-        row = counts[verdict.name] = StatusCounts()
+    row = counts.setdefault(verdict.name, StatusCounts())
     match verdict.status:
         case Status.PASS:
             row.passed += 1
@@ -319,14 +278,12 @@ def _count(counts: dict[str, StatusCounts], verdict: Verdict) -> None:
 def _failures(summary: Summary, gate: Gate) -> Iterable[str]:
     rate = summary.pass_rate
     if rate is not None and rate < gate.min_pass_rate:
-        share = f"{summary.passed}/{summary.graded}"
-        yield f"pass rate {share} = {show_comparison(rate, gate.min_pass_rate)}"
+        yield f"pass rate {summary.passed}/{summary.graded} = {show_comparison(rate, gate.min_pass_rate)}"
     for name, threshold in gate.thresholds.items():
         row = summary.blocking.get(name, StatusCounts())
         graded = row.passed + row.failed
         if graded and Fraction(row.passed, graded) < threshold:
-            comparison = show_comparison(Fraction(row.passed, graded), threshold)
-            yield f"`{name}` {row.passed}/{graded} = {comparison}"
+            yield f"`{name}` {row.passed}/{graded} = {show_comparison(Fraction(row.passed, graded), threshold)}"
 
 
 def _missing(summary: Summary, gate: Gate) -> Iterable[str]:

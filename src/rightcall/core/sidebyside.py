@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.core.results import Row
+from rightcall.core.rows import Row
 from rightcall.core.values import cut, display, visible
 
 UNICODE_MARKS: Final = {"match": "=", "differs": "≠", "moved": "~", "missing": "-", "unexpected": "+"}

@@ -11,7 +11,7 @@ from rightcall.core.explaining import Effort, Lineup, closest
 from rightcall.core.lining import MODES, is_subsequence_by_message, taken_by_message
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
 from rightcall.core.patterns import Pattern
-from rightcall.core.results import Row
+from rightcall.core.rows import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import mismatch

@@ -10,7 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from rightcall.core.rates import show_rate
-from rightcall.core.results import Attempt, Outcome, Result, Row, RunEnd, RunHead, ShadowCounts, Summary
+from rightcall.core.results import Attempt, Outcome, Result, RunEnd, RunHead, ShadowCounts, Summary
+from rightcall.core.rows import Row
 from rightcall.core.sidebyside import ASCII_MARKS, UNICODE_MARKS, side_by_side
 from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Finding, Status, Verdict
