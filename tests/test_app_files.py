@@ -48,7 +48,7 @@ def test_names_stand_for_files(names: list[str], expected: list[str]) -> None:
         (
             "empty",
             "empty: the directory holds no trace files (.json, .jsonl, .ndjson, .pb, .eval, .traj, .sse, .csv,"
-            " .parquet; also with .gz or .zst)",
+            " .parquet, .har; also with .gz or .zst)",
         ),
     ],
 )

@@ -249,10 +249,7 @@ def test_every_convention_of_spans_is_a_format() -> None:
     assert names[-len(conventions.NAMES) :] == list(conventions.NAMES)
 
 
-CASSETTE = (
-    'f.json: this is a cassette of VCR; give a line `{"request": {…}, "response": {…}}` for each exchange, with the '
-    "bodies as JSON"
-)
+CASSETTE = "f.json: none of the {} exchanges of this log is a request to a model with a JSON body"
 NODE_CONSOLE = "f.json: this is what Node's console exporter prints: no JSON, and without deep values; export OTLP"
 
 
@@ -263,8 +260,8 @@ NODE_CONSOLE = "f.json: this is what Node's console exporter prints: no JSON, an
         ("tests:\n  - id: a\n", "f.json: this looks like a test set, not a trace; name it with --tests"),
         ('{"tests": []}', "f.json: this looks like a test set, not a trace; name it with --tests"),
         ('{"rightcall": "0.1.0", "schema": 1}', "f.json: this is a report of rightcall, not a trace"),
-        ("interactions:\n- request:\n    body: '{}'\n", CASSETTE),
-        ('{"interactions": [], "version": 1}', CASSETTE),
+        ("interactions:\n- request:\n    body: '{}'\n", CASSETTE.format(1)),
+        ('{"interactions": [], "version": 1}', CASSETTE.format(0)),
         ("{\n  resource: {\n    attributes: { 'service.name': 'a' }\n  },\n  attributes: [Object]\n}\n", NODE_CONSOLE),
         ("{\n  traceId: '0af7651916cd43dd8448eb211c80319c',\n  name: 'chat'\n}\n", NODE_CONSOLE),
     ],

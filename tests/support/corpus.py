@@ -32,6 +32,8 @@ READ_BY = {
     "google-adk-events": "google-adk",
     "google-adk-otel": "google-adk-spans",
     "google-adk-session": "google-adk",
+    "har": "openai-chat",
+    "helicone-export": "openai-responses",
     "http-log-anthropic": "anthropic",
     "http-log-bedrock": "bedrock-converse",
     "http-log-cohere": "cohere",
@@ -45,6 +47,7 @@ READ_BY = {
     "langfuse-sdk-otlp": "langfuse",
     "langgraph-stream": "langchain",
     "langsmith-runs": "langsmith",
+    "litellm-log": "openai-chat",
     "logfire-otel": "logfire",
     "mcp-jsonrpc": "mcp-jsonrpc",
     "mistral": "openai-chat",
@@ -82,6 +85,7 @@ READ_BY = {
     "swe-agent-traj": "swe-agent",
     "tau-bench": "tau-bench",
     "tau2-results": "tau-bench",
+    "vcr-cassette": "anthropic",
     "vercel-ai-messages": "vercel-ai",
     "vercel-ai-otlp-json": "vercel-ai-spans",
     "vercel-ai-stream": "vercel-ai",
@@ -95,6 +99,9 @@ READ_BY_FILE = {
 }
 """Files of frameworks that follow another convention in their newest version than their format did before."""
 
+
+PACKED = frozenset({"har", "helicone-export", "litellm-log", "vcr-cassette"})
+"""Formats of files that are logs of HTTP, which do not come as captured streams."""
 
 EXPECTATIONS = frozenset({"google-adk-evalset/4.json"})
 """Files that hold expected calls, not a trace; the index lists what is expected."""

@@ -20,7 +20,7 @@ CHUNK: Final = 256 * 1024
 
 STDIN: Final = "-"
 
-TRACE_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".eval", ".traj", ".sse", ".csv", ".parquet")
+TRACE_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".eval", ".traj", ".sse", ".csv", ".parquet", ".har")
 """What a directory is searched for. A file that is named is read whatever its name."""
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".zst")

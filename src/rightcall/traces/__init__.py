@@ -135,8 +135,6 @@ def _unknown(head: bytes) -> TraceError:
         return TraceError("this is a report of rightcall, not a trace")
     if "tests" in keys or _TESTS.search(head):
         return TraceError("this looks like a test set, not a trace; name it with --tests")
-    if "interactions" in keys or _CASSETTE.search(head):
-        return TraceError(f"this is a cassette of VCR; {_EXCHANGES}")
     if _NODE_CONSOLE.match(head):
         return TraceError("this is what Node's console exporter prints: no JSON, and without deep values; export OTLP")
     if len(head) < documents.HEAD and (broken := _broken(head)):
@@ -146,8 +144,6 @@ def _unknown(head: bytes) -> TraceError:
 
 
 _TESTS: Final = re.compile(rb"^tests:", re.MULTILINE)
-_CASSETTE: Final = re.compile(rb"^interactions:", re.MULTILINE)
-_EXCHANGES: Final = 'give a line `{"request": {…}, "response": {…}}` for each exchange, with the bodies as JSON'
 _NODE_CONSOLE: Final = re.compile(rb"\s*\{\s+(?:resource|traceId): ")
 
 

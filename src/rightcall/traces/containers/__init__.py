@@ -1,7 +1,7 @@
 """What traces come packed in, taken off before any format looks at them, so that every format can come in it.
 
-Compression, captures of streams, OTLP in protobuf and tables become JSON, one value a line. What stops in the middle
-(cut off, damaged, a connection that broke) ends the text there, and is never taken for a whole trace.
+Compression, captures of streams, OTLP in protobuf, logs of HTTP and tables become JSON, one value a line. What stops in
+the middle (cut off, damaged, a connection that broke) ends the text there, and is never taken for a whole trace.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
 from rightcall.traces import documents
-from rightcall.traces.containers import compression, protobuf, sse, tables
+from rightcall.traces.containers import compression, http_logs, protobuf, sse, tables
 
 __all__ = ["Source", "head_of"]
 
@@ -30,6 +30,7 @@ class Container(msgspec.Struct, frozen=True):
 CONTAINERS: Final[tuple[Container, ...]] = (
     Container(sse.claims, sse.lines),
     Container(protobuf.claims, protobuf.lines),
+    Container(http_logs.claims, http_logs.lines),
     Container(tables.claims, tables.lines),
 )
 """Every container of JSON. A file is given to the first that knows it."""
