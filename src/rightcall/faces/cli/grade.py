@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.reading import trace_options
+from rightcall.faces.cli.reading import shared, test_options, trace_options
 from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ Examples:
     help="A test set; may be repeated. Without it, records are graded by the expectations they carry.",
 )
 @trace_options
-@click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
-@click.option("--apply-all", is_flag=True, help="Grade every trajectory for every test, each as a result of its own.")
-@click.option("--test-id-key", metavar="KEY", help="The metadata key or span attribute that names a trajectory's test.")
+@test_options
 @click.option(
     "-o",
     "--output",
@@ -90,11 +88,7 @@ def command(**options: Any) -> int:
     request = service.GradeRequest(
         traces=options["traces"],
         tests=options["tests"],
-        format=options["trace_format"],
-        group_by=options["group_by"],
-        dialect=options["dialect"],
-        apply_all=options["apply_all"],
-        id_key=options["test_id_key"],
+        **shared(options),
         gate=_gate(options),
     )
     sinks = [_screen(options), *map(_file, options["output"]), *_github(options)]

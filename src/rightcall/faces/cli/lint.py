@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.reading import trace_options
+from rightcall.faces.cli.reading import shared, test_options, trace_options
 from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ Examples:
     help="Recordings, as for grade; may be repeated. What passes is changed, to see which changes are noticed.",
 )
 @trace_options
-@click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
-@click.option("--apply-all", is_flag=True, help="Try every trajectory for every test.")
-@click.option("--test-id-key", metavar="KEY", help="The metadata key or span attribute that names a trajectory's test.")
+@test_options
 @click.option(
     "--level",
     type=click.Choice(["error", "warning", "note"]),
@@ -75,11 +73,7 @@ def _request(options: dict[str, Any]) -> LintRequest:
     return LintRequest(
         files=options["files"],
         traces=options["traces"],
-        format=options["trace_format"],
-        group_by=options["group_by"],
-        dialect=options["dialect"],
-        apply_all=options["apply_all"],
-        id_key=options["test_id_key"],
+        **shared(options),
         level=Level(options["level"]),
         min_mutation_score=None if least is None else gates.rate(least, "--min-mutation-score"),
         max_mutants=options["max_mutants"] or MOST_MUTANTS,

@@ -1,4 +1,4 @@
-"""What every command that reads traces is told about them."""
+"""What commands that read traces, and those that find the test of each, are told."""
 
 from __future__ import annotations
 
@@ -22,3 +22,24 @@ def trace_options(function: Function) -> Function:
         "own way: spans by conversation, records as they stand.",
     )
     return format_(group_by(function))
+
+
+def test_options(function: Function) -> Function:
+    """Add the options `dialect`, `apply_all` and `test_id_key` to a command that has those of traces."""
+    dialect = click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
+    apply_all = click.option("--apply-all", is_flag=True, help="Take every trajectory for every test, each by itself.")
+    id_key = click.option(
+        "--test-id-key", metavar="KEY", help="The metadata key or span attribute that names a trajectory's test."
+    )
+    return dialect(apply_all(id_key(function)))
+
+
+def shared(options: dict[str, Any]) -> dict[str, Any]:
+    """What all these options say, by the names that requests have for it."""
+    return {
+        "format": options["trace_format"],
+        "group_by": options["group_by"],
+        "dialect": options["dialect"],
+        "apply_all": options["apply_all"],
+        "id_key": options["test_id_key"],
+    }
