@@ -174,3 +174,14 @@ def test_a_long_request_is_detected_by_its_first_bytes() -> None:
     """They hold no whole resource, but the marks of a convention."""
     many = spans(*(span(number, ran("a", {"x": "y" * 500})) for number in range(1, 400)))
     assert traces.detect(many[:65536]) == traces.detect(gzip.compress(many)[:65536]) == "otel-genai"
+
+
+METRICS = b'{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"gen_ai.client.token.usage"}]}]}]}'
+
+
+@pytest.mark.parametrize("data", [METRICS, METRICS + b"\n" + METRICS, b"[" + METRICS + b"]"])
+def test_a_file_of_metrics_alone_is_refused_for_what_it_is(data: bytes) -> None:
+    """It is not an agent that did nothing (G3)."""
+    with pytest.raises(TraceError) as caught:
+        list(traces.read([data], file="f"))
+    assert str(caught.value) == ("f: this file holds metrics of OpenTelemetry alone, which tell of no call; give spans")

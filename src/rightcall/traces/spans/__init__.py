@@ -11,6 +11,7 @@ from typing import Any
 from rightcall.core.masking import is_masked
 from rightcall.errors import TraceError
 from rightcall.traces import documents
+from rightcall.traces.spans import otlp
 from rightcall.traces.spans.attributes import arguments, child, decoded, is_cut, items, root, roots, text
 from rightcall.traces.spans.envelopes import is_envelope
 from rightcall.traces.spans.envelopes import items as enveloped
@@ -45,15 +46,27 @@ __all__ = [
 
 
 def read(chunks: Iterable[bytes], rejected: list[str]) -> Iterator[Span | Record]:
-    """Every span and log record of a file. What cannot be read is said in `rejected`: a gap of the whole file."""
+    """Every span and log record of a file. What cannot be read is said in `rejected`: a gap of the whole file.
+
+    `TraceError` if the file holds metrics and nothing else.
+    """
+    kinds = set[bool]()
     for item in documents.documents(chunks, limit=documents.MAX_DOCUMENT):
         if isinstance(item, TraceError):
             rejected.append(f"line {item.where.line} was rejected: {item.message}")
         elif is_envelope(item.value):
+            kinds.add(_is_of_metrics(item.value))
             yield from enveloped(item.value)
             rejected += _incomplete(item.value)
         elif item.value != []:
             rejected.append(f"the value on line {item.line} was rejected: it is no span")
+    if kinds == {True} and not rejected:
+        raise TraceError("this file holds metrics of OpenTelemetry alone, which tell of no call; give spans")
+
+
+def _is_of_metrics(value: Any) -> bool:
+    listed = value if isinstance(value, list) else [value]
+    return all(otlp.is_metrics(one) and not otlp.is_request(one) and not otlp.is_logs(one) for one in listed)
 
 
 def _incomplete(value: Any) -> Iterable[str]:
