@@ -80,6 +80,17 @@ def test_traces_are_found_in_each_place(pytester: pytest.Pytester, monkeypatch: 
     assert run(pytester, *arguments)[1] == PASSED
 
 
+def test_an_environment_that_cannot_be_split_is_an_error(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Traces that stand beside the test set do not take the place of what was meant."""
+    monkeypatch.setenv("RIGHTCALL_TRACES", "'logs")
+    write(pytester, refund__rightcall__yaml=TEST_SET, refund__traces__jsonl=GOOD)
+    result, words = run(pytester)
+    assert words == ERRORS
+    assert "RIGHTCALL_TRACES: expected names as a shell splits them, found `'logs`" in result.stdout.str()
+
+
 def test_the_nearest_traces_are_taken(pytester: pytest.Pytester) -> None:
     """Those of the command stand before those beside the test set, and these before those of the project."""
     write(pytester, refund__rightcall__yaml=TEST_SET, refund__traces__jsonl=GOOD, bad__jsonl=BAD)

@@ -84,7 +84,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run what is marked to be repeated several times, as one test."""
-    if item.get_closest_marker("rightcall") is None:
+    if item.get_closest_marker("rightcall") is None or item.config.getoption("setuponly", False):
         return None
     from rightcall.faces.pytest_plugin import marker, repeating
 

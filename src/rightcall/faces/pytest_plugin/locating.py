@@ -23,7 +23,7 @@ def traces(config: pytest.Config, path: Path) -> tuple[str, ...]:
     home = config.rootpath if config.inipath is None else config.inipath.parent
     found = (
         _in(here, config.getoption("--rightcall-traces"))
-        or _in(here, shlex.split(os.environ.get("RIGHTCALL_TRACES", "")))
+        or _in(here, _named())
         or tuple(map(shown, _beside(path)))
         or _in(home, config.getini("rightcall_traces"))
     )
@@ -35,6 +35,15 @@ def traces(config: pytest.Config, path: Path) -> tuple[str, ...]:
             " setting `rightcall_traces`"
         )
     return found
+
+
+def _named() -> list[str]:
+    """What the environment names."""
+    told = os.environ.get("RIGHTCALL_TRACES", "")
+    try:
+        return shlex.split(told)
+    except ValueError as error:
+        raise UsageError(f"RIGHTCALL_TRACES: expected names as a shell splits them, found `{told}`: {error}") from None
 
 
 def _stem(path: Path) -> str:
