@@ -186,6 +186,14 @@ def test_json_says_the_same_without_commands() -> None:
     assert json.loads(shown)["results"][0]["id"] == '\\##[error]### "##'
 
 
+@pytest.mark.parametrize("name", ["##[error]x", "x\n::error::y"])
+def test_messages_hold_no_commands(capfdbinary: pytest.CaptureFixture[bytes], name: str) -> None:
+    """A name in an error message is no command either."""
+    ran = run_here(capfdbinary, "grade", name)
+    assert ran.code == 2
+    assert [line for line in ran.err.splitlines() if is_command(line)] == []
+
+
 @pytest.mark.parametrize("text", ["a::b", "C++ # 1", "## heading", "https://a.example", "a [##] b"])
 def test_text_that_is_no_command_is_shown_as_it_is(text: str) -> None:
     """Colons and hashes in the middle of a line are left alone."""
