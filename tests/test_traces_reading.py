@@ -83,10 +83,17 @@ def test_values_in_memory_read_like_files(value: Any) -> None:
     assert [(call.name, call.arguments) for call in read.tool_calls or ()] == [("a", {"x": 1})]
 
 
-def test_no_calls_in_memory_are_none_made() -> None:
+@pytest.mark.parametrize("calls", [[], None])
+def test_a_record_in_memory_says_whether_calls_were_recorded(calls: list[Any] | None) -> None:
     """An empty list of calls is recorded; a record without them is not (G3)."""
-    assert traces.read_object([]).tool_calls == ()
-    assert traces.read_object({"id": "r", "tool_calls": None}).tool_calls is None
+    assert traces.read_object({"id": "r", "tool_calls": calls}).tool_calls == (calls if calls is None else ())
+
+
+@pytest.mark.parametrize("nothing", [[], (), "[]"])
+def test_a_list_of_nothing_is_not_taken_for_a_conversation_without_calls(nothing: Any) -> None:
+    """It may as well be messages that nobody recorded: who means no calls says so (G3)."""
+    with pytest.raises(TraceError, match="an empty list may be no calls or nothing recorded; if no calls were made"):
+        traces.read_object(nothing)
 
 
 def deep(levels: int) -> Any:

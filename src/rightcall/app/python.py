@@ -50,7 +50,8 @@ def _is_content(text: str) -> bool:
 
 def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:
     """The verdicts of the expectations on a trajectory: see `rightcall.grade`."""
-    return judge_all(read(trajectory), compiled(expectations, dialect).assertions)
+    test = compiled(expectations, dialect)
+    return judge_all(read(trajectory), test.assertions)
 
 
 class NotJudgedError(AssertionError):

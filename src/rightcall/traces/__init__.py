@@ -264,7 +264,7 @@ def read_object(value: Any, *, format: str | None = None, group_by: str | None =
     try:
         return objects.only(read([objects.document(value)], format=format, group_by=group_by))
     except RightcallError as error:
-        raise error.out_of(NO_FILE) from None
+        raise error.out_of(NO_FILE) from error.__cause__
 
 
 def _of_spans(found: list[Any], group_by: str | None) -> Iterator[Trajectory | TraceError]:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rightcall.core.calls import ToolCall
+from rightcall.errors import TraceError
 from rightcall.traces import shapes
 
+_NOTHING: Final = (
+    "an empty list may be no calls or nothing recorded; if no calls were made, give `{\"tool_calls\": []}`"
+)
 _OWN_FIELDS: Final = frozenset({*ToolCall.__struct_fields__, "type"})
 _CALL_PARTS: Final = frozenset({*shapes.ARGUMENT_KEYS, *shapes.WRAPPERS, "custom"})
 _OF_OTHERS: Final = frozenset({"role", "tool_calls", "messages", "attributes", "context", "triggers", "interrupts"})
 
 
 def record(value: Any) -> Any:
-    """A record around bare calls; any other value as it is."""
+    """A record around bare calls; any other value as it is. `TraceError` for a list that holds nothing."""
     if value == []:
-        return {"tool_calls": []}
+        raise TraceError(_NOTHING)
     if isinstance(value, list) and any(map(_is_bare_call, value)) and not any(map(_is_of_a_story, value)):
         return {"tool_calls": [_told(call) for call in value]}
     return {"tool_calls": [_told(value)]} if _is_bare_call(value) else value
