@@ -8,9 +8,7 @@ from rightcall.core.calls import ToolCall
 from rightcall.errors import TraceError
 from rightcall.traces import shapes
 
-_NOTHING: Final = (
-    "an empty list may be no calls or nothing recorded; if no calls were made, give `{\"tool_calls\": []}`"
-)
+_NOTHING: Final = 'an empty list may be no calls or nothing recorded; if no calls were made, give `{"tool_calls": []}`'
 _OWN_FIELDS: Final = frozenset({*ToolCall.__struct_fields__, "type"})
 _CALL_PARTS: Final = frozenset({*shapes.ARGUMENT_KEYS, *shapes.WRAPPERS, "custom"})
 _OF_OTHERS: Final = frozenset({"role", "tool_calls", "messages", "attributes", "context", "triggers", "interrupts"})
