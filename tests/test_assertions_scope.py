@@ -174,3 +174,9 @@ def test_a_limit_of_no_tool_is_refused() -> None:
     """A budget that limits nothing would pass whatever is done (G27)."""
     with pytest.raises(TestSetError, match=r"max_calls_per_tool: expected a number, or a mapping with at least one"):
         compiled(Budget(max_calls_per_tool={}))
+
+
+def test_an_agent_whose_calls_do_not_count_is_not_taken_for_misspelt() -> None:
+    """Its name is as it is recorded; only what it did is of a kind that does not count."""
+    verdict = judge(Budget(max_calls=0, agent="main"), [call("a", agent="main", kind="output")])
+    assert verdict.reason == "There is no call of the agent `main` to judge."

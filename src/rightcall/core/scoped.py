@@ -59,7 +59,8 @@ class ScopedCheck:
 
     def _nothing(self, trajectory: Trajectory) -> NothingToJudge:
         seen = list(dict.fromkeys(call.agent for call in trajectory.tool_calls or () if call.agent))
-        agents = [f"`{visible(name)}`{did_you_mean(name, seen)}" for name in self._agents(trajectory)]
+        near = {name: "" if name in seen else did_you_mean(name, seen) for name in self._agents(trajectory)}
+        agents = [f"`{visible(name)}`{visible(meant)}" for name, meant in near.items()]
         named = f"agent {agents[0]}" if len(agents) == 1 else f"agents {', '.join(agents)}"
         return NothingToJudge("no_agent", f"There is no call of the {named} to judge.")
 
