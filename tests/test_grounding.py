@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import rightcall
-from rightcall import match
 from rightcall.assertions import Grounding
-from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.calls import ToolCall, ToolSpec
-from rightcall.core.heard import heard
-from rightcall.core.patterns import ExpectedCall
 from rightcall.errors import TestSetError
 from support.grading import call, hidden, judge, trajectory
-from support.json_values import json_values
 
 TEXTS: list[tuple[Any, str, bool]] = [
     (42, "My order 42 is late", True),
@@ -227,7 +219,7 @@ def test_what_is_not_recorded_could_be_the_source(
     """An error for a value that is nowhere else, and nothing for one that is found (G11, G12)."""
     around = {"messages": [{"role": "user", "content": "hello"}], **fields}
     verdict = judge(Grounding(), trajectory(*before, call("use", {"x": 42}), **around))
-    assert (verdict.status, verdict.reason.startswith(reason) or reason in verdict.reason) == ("error", True)
+    assert (verdict.status, reason in verdict.reason) == ("error", True)
     if "gaps" not in fields:
         assert judge(Grounding(constants=(42,)), trajectory(*before, call("use", {"x": 42}), **around)).status == "pass"
 
@@ -256,107 +248,6 @@ def test_texts_of_errors_are_sources() -> None:
 def test_no_calls_make_nothing_up() -> None:
     """Recorded with zero calls is graded (G3)."""
     assert judge(Grounding(), ()).status == "pass"
-
-
-SHAPES: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
-    ({"role": "user", "content": "a"}, [("user", "a")]),
-    ({"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "input_text", "text": "b"}]},
-     [("user", "a"), ("user", "b")]),
-    ({"role": "user", "content": [{"type": "tool_result", "content": "x"}]}, []),
-    ({"role": "user", "content": [{"type": "tool-result", "text": "x"}]}, []),
-    ({"role": "user", "content": [{"toolResult": {"content": []}}, {"text": "a"}]}, [("user", "a")]),
-    ({"role": "user", "parts": [{"text": "a"}]}, [("user", "a")]),
-    ({"role": "user", "parts": [{"functionResponse": {}}]}, []),
-    ({"type": "human", "data": {"content": "a"}}, [("user", "a")]),
-    ({"type": "user", "message": {"role": "user", "content": "a"}}, [("user", "a")]),
-    ({"content": {"role": "user", "parts": [{"text": "a"}]}}, [("user", "a")]),
-    ({"kind": "request", "parts": [{"part_kind": "system-prompt", "content": "s"},
-                                   {"part_kind": "user-prompt", "content": "a"},
-                                   {"part_kind": "tool-return", "content": "x"}]}, [("system", "s"), ("user", "a")]),
-    ({"role": "developer", "content": "s"}, [("system", "s")]),
-    ({"role": "assistant", "content": "x"}, []),
-    ({"role": "tool", "content": "x"}, []),
-    ({"type": "function_call_output", "output": "x"}, []),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("message", "texts"), SHAPES)
-def test_messages_of_every_shape_are_heard(message: dict[str, Any], texts: list[tuple[str, str]]) -> None:
-    """Texts of the user and the system; results of tools and words of the agent are none of them."""
-    told = heard([message])
-    assert ([(text.speaker, text.text) for text in told.texts], told.unread) == (texts, ())
-
-
-@pytest.mark.parametrize(
-    "message",
-    [5, {"role": "user"}, {"role": "user", "content": None}, {"who": "user", "content": "a"}, {"role": "stranger"},
-     {"role": "user", "content": [{"type": "image"}]}, {"role": "user", "content": "[REDACTED]"}],
-)  # fmt: skip
-def test_what_cannot_be_read_is_said(message: Any) -> None:
-    """Nothing is guessed, and nothing is left out in silence."""
-    told = heard([message])
-    assert (told.texts, told.unread) == ((), (1,))
-
-
-MADE = [call("look", result={"id": number}, status="ok") for number in (1, 2)] + [
-    call("use", {"x": number}, result={}, status="ok") for number in (1, 2)
-]
-OWN = Grounding(sources=("results",))
-
-
-def is_grounded(made: tuple[ToolCall, ...]) -> bool:
-    """The definition read literally: some look in an earlier message gave each value used."""
-    return all(
-        any(
-            other.name == "look" and other.result["id"] == one.arguments["x"] and other.message != one.message
-            for other in made[:index]
-        )
-        for index, one in enumerate(made)
-        if one.name == "use"
-    )
-
-
-@given(
-    st.lists(st.sampled_from(MADE), max_size=5),
-    st.lists(st.booleans(), min_size=5, max_size=5),
-    st.randoms(use_true_random=False),
-)
-def test_laws_of_grounding(calls: list[ToolCall], starts: list[bool], random: Any) -> None:
-    """As brute force has it; an earlier source more never breaks it, nor does the order of parallel calls (G21)."""
-    numbers = itertools.accumulate(starts)
-    made = tuple(replace(one, message=number) for one, number in zip(calls, numbers, strict=False))
-    status = judge(OWN, made).status
-    assert status == ("pass" if is_grounded(made) else "fail")
-    if status == "pass":
-        assert judge(OWN, (call("look", result={"id": 9}, status="ok", message=99), *made)).status == "pass"
-    shuffled: list[ToolCall] = []
-    for _, run in itertools.groupby(made, key=lambda one: one.message):
-        parallel = list(run)
-        random.shuffle(parallel)
-        shuffled += parallel
-    assert judge(OWN, tuple(shuffled)).status == status
-
-
-words = st.sampled_from(["role", "type", "content", "parts", "text", "kind", "user", "tool_result", "data", "request"])
-odd = st.recursive(
-    json_values() | words,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=4),
-    max_leaves=8,
-)
-
-
-@given(st.lists(odd, max_size=3), json_values(), json_values(), json_values())
-def test_grading_never_raises_on_recorded_data(messages: list[Any], result: Any, value: Any, schema: Any) -> None:
-    """Whatever stands in messages, results, arguments and schemas (G5)."""
-    made = trajectory(
-        call("look", result=result, status="ok", message=0),
-        call("use", {"x": value}, message=1),
-        messages=messages,
-        available_tools=(ToolSpec(name="use", parameters=schema),),
-    )
-    assert judge(Grounding(sources=("user", "results", "system")), made).status in ("pass", "fail", "error")
-    wanted = ExpectedCall(name="use", arguments={"x": match.from_("look.result[*].a")})
-    assert judge(ToolCallTrajectory(expected_tool_calls=(wanted,)), made).status in ("pass", "fail", "error")
 
 
 def test_the_key_and_the_kind_are_one() -> None:
