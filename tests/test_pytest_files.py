@@ -109,6 +109,14 @@ def test_records_are_tests_by_themselves(pytester: pytest.Pytester) -> None:
     assert list(words)[:2] == ["good", "bad"]
 
 
+@pytest.mark.parametrize("text", ["", '{"id": "plain", "tool_calls": []}\n'], ids=["empty", "nothing expected"])
+def test_records_of_which_none_can_be_graded_are_not_green(pytester: pytest.Pytester, text: str) -> None:
+    """Nothing graded blocks (G36, G39)."""
+    write(pytester, records__rightcall__jsonl=text)
+    result, _ = run(pytester)
+    assert result.ret in (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
+
+
 def test_a_file_that_cannot_be_used_is_one_error_with_its_place(pytester: pytest.Pytester) -> None:
     """A mistake in a test set is told with file, line and path, and no traceback (G27)."""
     write(pytester, refund__rightcall__yaml=TEST_SET.replace("[]", "[]\n    match: inorder"))

@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewriter
 
+import rightcall
 from support.inner_pytest import BAD, TEST_SET
 
 PLAIN = """
@@ -48,6 +50,11 @@ def test_a_project_that_does_not_use_it_does_not_notice_it(tmp_path: Path) -> No
         re.sub(r"^(\[.*\]|plugins: .*)$| in [0-9.]+s ", "", text, flags=re.MULTILINE) for text in printed
     )
     assert with_it.strip("=\n").replace("=", "") == without.strip("=\n").replace("=", "")
+
+
+def test_the_package_may_be_imported_before_pytest_starts() -> None:
+    """pytest, which would rewrite packages of plugins, is told not to: else it warns of what is imported already."""
+    assert AssertionRewriter.is_rewrite_disabled(rightcall.__doc__ or "")
 
 
 def test_without_the_plugin_test_sets_are_no_tests(tmp_path: Path) -> None:

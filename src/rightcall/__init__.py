@@ -7,7 +7,8 @@
     with rightcall.capture() as trajectory:
         agent("Refund order 42")
 
-Importing this module imports nothing else; each function brings what it needs.
+Importing this module imports nothing else; each function brings what it needs. (It may be imported before pytest
+starts: PYTEST_DONT_REWRITE.)
 """
 
 from __future__ import annotations
