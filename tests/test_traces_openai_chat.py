@@ -251,6 +251,23 @@ def test_arguments_that_were_to_come_are_not_none(text: str, end: str | None, st
     assert [call.arguments_state for call in read.tool_calls or ()] == ["ok", state]
 
 
+@pytest.mark.parametrize(
+    "delta",
+    [
+        fragment(0, "a", ""),
+        {"function_call": {"name": "a", "arguments": ""}},
+        {"tool_calls": [{"index": 0, "type": "custom", "custom": {"name": "a", "input": ""}}]},
+    ],
+)
+@pytest.mark.parametrize(("end", "state"), [(None, "not_captured"), ("tool_calls", "ok")])
+def test_arguments_that_were_to_come_are_not_none_in_a_log(delta: Any, end: str | None, state: str) -> None:
+    """A stream that breaks off is told the same alone and as the response to a request (G10)."""
+    chunks = [chunk(delta), *([chunk({}, end)] if end else [])]
+    logged = {"url": "https://x/v1/chat/completions", "request": {"messages": [USER]}, "response": chunks}
+    for read in (one(*chunks), one([logged])):
+        assert [call.arguments_state for call in read.tool_calls or ()] == [state]
+
+
 def test_interleaved_streams_stay_apart() -> None:
     """Chunks belong to the response of their id."""
     lines = [chunk(fragment(0, "a", "{}", id="1")), chunk(fragment(0, "b", "{}", id="2"), id="s2")]

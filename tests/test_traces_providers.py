@@ -147,6 +147,19 @@ def test_cohere_arguments_that_were_to_come_are_not_none() -> None:
         assert made.arguments_state == state
 
 
+@pytest.mark.parametrize(("end", "state"), [([], "not_captured"), (["TOOL_CALL"], "ok")])
+def test_cohere_streams_in_a_log_are_read_as_they_are_alone(end: list[str], state: str) -> None:
+    """The events of a response stand where the response would (G10)."""
+    call = {"id": "1", "type": "function", "function": {"name": "a", "arguments": ""}}
+    start = {"type": "tool-call-start", "index": 0, "delta": {"message": {"tool_calls": call}}}
+    silent = {"type": "content-start", "index": 0}
+    ends = [{"type": "message-end", "delta": {"finish_reason": reason}} for reason in end]
+    answer = [{"type": "message-start", "id": "m"}, silent, start, *ends]
+    read = one("cohere", {"request": {"messages": [USER]}, "response": answer})
+    assert [call.arguments_state for call in read.tool_calls or ()] == [state]
+    assert read.gaps == (() if end else ("the stream ends without a finish reason",))
+
+
 def test_cohere_gaps() -> None:
     """A stream without its end, and a response that stopped for calls it does not have (G12)."""
     assert one("cohere", {"type": "message-start", "id": "m"}).gaps == ("the stream ends without a finish reason",)

@@ -26,6 +26,9 @@ _IGNORED: Final = frozenset({"type", "index", "status", "caller", "kind", *NAME_
 READ: Final = frozenset({*_IGNORED, *WRAPPERS})
 """Keys that the shapes of calls have."""
 
+AWAITED: Final = "arguments_awaited"
+"""What a call is marked by whose stream broke off before any of its arguments came: they are unknown (G10)."""
+
 _NO_ARGUMENTS: Final = frozenset({"", "null"})
 
 
@@ -124,6 +127,7 @@ def _call(entry: dict[str, Any]) -> tuple[ToolCall, tuple[str, ...]]:
     source, warnings = _source(inner)
     custom = entry.get("type") in ("custom", "custom_tool_call")
     decoded = free_text(source) if custom else arguments(source, _absent(warnings))
+    decoded = nothing("not_captured") if entry.get(AWAITED) is True else decoded
     if not isinstance(name, str):
         warnings = (*warnings, "has no string for its name; counted as a call without a name")
     made = ToolCall(

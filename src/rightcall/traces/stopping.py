@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import msgspec
-
-from rightcall.core.calls import Trajectory
-
 _CALLING: Final = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 _LIMITS: Final = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
@@ -27,13 +23,6 @@ def gaps(
         yield f"the {word} is `{reason}`, but {at} has no calls"
     if plain in _LIMITS and (calls or not text):
         yield f"the {word} is `{reason}`: {at} was cut off, and calls may be missing"
-
-
-def without_last_arguments(made: Trajectory) -> Trajectory:
-    """What was read of a stream that breaks off before any arguments of its last call came (G10)."""
-    *before, last = made.tool_calls or ()
-    unknown = msgspec.structs.replace(last, arguments=None, arguments_state="not_captured")
-    return msgspec.structs.replace(made, tool_calls=(*before, unknown))
 
 
 def is_calling(reason: Any) -> bool:

@@ -47,6 +47,13 @@ def _is_response(value: Any) -> bool:
     return _is_message(value["message"]) and isinstance(reason, str | None) and str(reason).isupper()
 
 
+def _is_answer(value: Any) -> bool:
+    """Whether a value is what the model answers to a request: a response, or the events of one."""
+    if isinstance(value, list):
+        return any(map(stream.is_event, value)) and all(stream.is_event(one) or stream.is_silent(one) for one in value)
+    return _is_response(value)
+
+
 def _is_body(value: Any) -> bool:
     found = value.get("messages") if isinstance(value, dict) else None
     return isinstance(found, list) and all(map(_is_message, found))
@@ -60,7 +67,7 @@ def _kind(value: Any) -> str | None:
         return None
     if _is_message(value):
         return families.MESSAGE
-    if _is_response(value.get("response")) and _is_body(value.get("request")):
+    if _is_answer(value.get("response")) and _is_body(value.get("request")):
         return families.EXCHANGE
     if stream.is_event(value):
         return _EVENT
@@ -93,13 +100,13 @@ def _together(kind: str, values: list[Any]) -> Iterator[Trajectory | TraceError]
         return
     for response in stream.responses(values):
         made = _conversation([response["message"]], (), _gaps(response), path="")
-        if stream.awaits_arguments(response):
-            made = stopping.without_last_arguments(made)
         yield msgspec.structs.replace(made, **records.identity(response))
 
 
 def _exchange(value: dict[str, Any]) -> exchanges.Exchange:
     request, response = value["request"], value["response"]
+    if isinstance(response, list):
+        response = stream.responses(filter(stream.is_event, response))[0]
     history = request["messages"]
     return exchanges.Exchange(
         history=history,
@@ -170,7 +177,7 @@ def claims(head: bytes) -> bool:
 
 def _is_own(value: Any) -> bool:
     if isinstance(value, dict) and isinstance(value.get("request"), dict):
-        return _is_response(value.get("response"))
+        return _is_answer(value.get("response"))
     return _is_response(value) or stream.is_event(value) or stream.is_silent(value)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from rightcall.traces import shapes
+
 _EVENTS: Final = frozenset({"message-start", "tool-call-start", "tool-call-delta", "tool-call-end", "message-end"})
 _SILENT: Final = frozenset(
     {"tool-plan-delta", "content-start", "content-delta", "content-end", "citation-start", "citation-end", "debug"}
@@ -31,12 +33,6 @@ def responses(events: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [response.whole() for response in made]
 
 
-def awaits_arguments(whole: dict[str, Any]) -> bool:
-    """Whether a response that was put together breaks off before any arguments of its last call came."""
-    calls = whole["message"]["tool_calls"]
-    return whole["finish_reason"] is None and bool(calls) and not calls[-1]["function"]["arguments"]
-
-
 class _Response:
     """A response that grows by events; calls are told apart by their index."""
 
@@ -56,7 +52,10 @@ class _Response:
             _extend(call, part)
 
     def whole(self) -> dict[str, Any]:
-        message = {"role": "assistant", "tool_calls": list(self._calls.values())}
+        calls = list(self._calls.values())
+        if self._finish is None and calls and not calls[-1]["function"]["arguments"]:
+            calls[-1] = {**calls[-1], shapes.AWAITED: True}
+        message = {"role": "assistant", "tool_calls": calls}
         return {"id": self._id, "message": message, "finish_reason": self._finish}
 
 

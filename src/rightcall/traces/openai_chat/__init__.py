@@ -14,7 +14,7 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, Where
-from rightcall.traces import documents, families, heads, stopping
+from rightcall.traces import documents, families, heads
 from rightcall.traces.openai_chat import bodies, messages, stream
 
 
@@ -159,7 +159,7 @@ class _Gathered:
         if self._messages:
             yield _with_gaps(_conversation(self._messages, ""), gaps)
         for chunks in self._captured():
-            yield _with_gaps(_streamed(chunks), gaps)
+            yield _with_gaps(_conversation(stream.response(chunks), ""), gaps)
         for made in bodies.log(self._exchanges):
             yield _with_gaps(made, gaps)
 
@@ -168,14 +168,6 @@ class _Gathered:
         told = [chunks for chunks in self._streams.values() if any(chunk.get("choices") for chunk in chunks)]
         for chunks in told or self._streams.values():
             yield from families.runs(chunks, stream.is_last, stream.is_first)
-
-
-def _streamed(chunks: list[Any]) -> Trajectory | TraceError:
-    response = stream.response(chunks)
-    made = _conversation(response, "")
-    if isinstance(made, TraceError) or not stream.awaits_arguments(response):
-        return made
-    return stopping.without_last_arguments(made)
 
 
 def _with_gaps(made: Trajectory | TraceError, gaps: tuple[str, ...]) -> Trajectory | TraceError:

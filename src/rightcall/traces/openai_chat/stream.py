@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rightcall.traces import hidden
+from rightcall.traces import hidden, shapes
 
 
 def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -25,8 +25,8 @@ def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
                 calls.add(delta.get("tool_calls"))
                 _extend(legacy, delta.get("function_call"), "arguments")
     message: dict[str, Any] = {"role": "assistant", "content": "".join(content) or None}
-    message |= {"tool_calls": calls.whole} if calls.whole else {}
-    message |= {"function_call": legacy} if legacy else {}
+    message |= {"tool_calls": calls.whole if finish else _broken_off(calls.whole)} if calls.whole else {}
+    message |= {"function_call": legacy if finish else _broken_off([legacy])[0]} if legacy else {}
     message |= {"unread": others} if others else {}
     return {
         **{key: first[key] for key in ("id", "created", "model") if key in first},
@@ -35,14 +35,12 @@ def response(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def awaits_arguments(whole: dict[str, Any]) -> bool:
-    """Whether a response that was put together breaks off before any arguments of its last call came."""
-    choice = whole["choices"][0]
-    calls = choice["message"].get("tool_calls")
-    if choice["finish_reason"] or not calls or not isinstance(calls[-1], dict):
-        return False
-    part = _part(calls[-1])
-    return not part.get("arguments") and not part.get("input")
+def _broken_off(calls: list[Any]) -> list[Any]:
+    """The calls of a stream that has no end: if no arguments of the last one came, they are awaited."""
+    *before, last = calls
+    if not isinstance(last, dict) or _part(last).get("arguments") or _part(last).get("input"):
+        return calls
+    return [*before, {**last, shapes.AWAITED: True}]
 
 
 def is_last(chunk: dict[str, Any]) -> bool:
