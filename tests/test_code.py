@@ -132,3 +132,13 @@ def test_prints_do_not_reach_the_report(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["results"][0]["outcome"] == "pass"
     assert done.stderr.split() == ["loaded", "called"]
+
+
+@pytest.mark.parametrize(("said", "reason"), [
+    ("nobody was asked", "nobody was asked. No tool calls were made."),
+    ("Nobody was asked.", "Nobody was asked. No tool calls were made."),
+    ("was nobody asked?", "was nobody asked? No tool calls were made."),
+])  # fmt: skip
+def test_a_reason_without_calls_stays_two_sentences(said: str, reason: str) -> None:
+    """What is added where no call was made is a sentence of its own (G3)."""
+    assert judge(Code(function=returning(said)), []).reason == reason

@@ -215,7 +215,8 @@ def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
 def _noting_silence(evidence: Evidence) -> Evidence:
     """A failure without a single call says so (G3)."""
     first, *others = evidence.findings
-    noted = msgspec.structs.replace(first, message=f"{first.message} No tool calls were made.")
+    end = "" if first.message.endswith((".", "!", "?")) else "."
+    noted = msgspec.structs.replace(first, message=f"{first.message}{end} No tool calls were made.")
     return msgspec.structs.replace(evidence, findings=(noted, *others))
 
 
