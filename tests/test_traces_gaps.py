@@ -106,7 +106,7 @@ def test_calls_under_a_key_that_is_not_read_are_a_gap_or_an_error(format: str) -
 def of_the_user(value: Any) -> Any:
     """A message of the model, put into the user's mouth."""
     if isinstance(value, dict):
-        words = {"assistant": "user", "model": "user", "ai": "human", "agent": "user", "bot": "user"}
+        words = {"assistant": "user", "CHATBOT": "USER", "model": "user", "ai": "human", "agent": "user", "bot": "user"}
         keys = ("role", "type", "source", "author")
         return {key: words.get(part, part) if key in keys else of_the_user(part) for key, part in value.items()}
     return [of_the_user(part) for part in value] if isinstance(value, list) else value
@@ -196,6 +196,7 @@ STATES: Final = {
     "otel-genai-messages": (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
     "agent-framework": (NONE, NONE, NONE, NONE),
     "cohere": (NONE, NONE, NONE, NONE),
+    "cohere-v1": (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
     "ollama": (NONE, NONE, NONE, NONE),
     "smolagents": (NONE, NONE, NONE, NONE),
     "swe-agent": (NONE, NONE, NONE, NONE),

@@ -25,6 +25,7 @@ READ_BY = {
     "codex-rollout": "codex",
     "cohere": "cohere",
     "cohere-stream": "cohere",
+    "cohere-v1": "cohere-v1",
     "gemini": "gemini",
     "gemini-cli": "gemini",
     "gemini-stream": "gemini",

@@ -223,6 +223,17 @@ TELLINGS: Final[dict[str, Telling]] = {
         answers=_TOOL,
         document=lambda messages: {"messages": messages},
     ),
+    "cohere-v1": Telling(
+        user={"role": "USER", "message": "hello"},
+        says=lambda text: {"role": "CHATBOT", "message": text},
+        asks=lambda arguments: {
+            "role": "CHATBOT",
+            "message": "",
+            "tool_calls": [_with("parameters", arguments, name="a")],
+        },
+        answers={"role": "TOOL", "tool_results": [{"call": {"name": "a", "parameters": {}}, "outputs": [{"x": 1}]}]},
+        document=lambda messages: {"message": "", "chat_history": messages},
+    ),
     "ollama": Telling(
         user=_USER,
         says=_says,

@@ -88,6 +88,7 @@ FORMATS: Final[dict[str, Format]] = {
     "pydantic-ai": _of("pydantic-ai", "pydantic_ai"),
     "otel-genai-messages": _of("otel-genai-messages", "otel_genai_messages"),
     "cohere": _of("cohere", "cohere"),
+    "cohere-v1": _of("cohere-v1", "cohere_v1"),
     "ollama": _of("ollama", "ollama"),
     "smolagents": _of("smolagents", "smolagents"),
     "swe-agent": _of("swe-agent", "swe_agent"),

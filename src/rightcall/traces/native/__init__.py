@@ -25,7 +25,21 @@ _T = TypeVar("_T")
 
 _FIELDS: Final = tuple(name for name in Trajectory.__struct_fields__ if name != "expectations")
 _CALL_FIELDS: Final = frozenset(ToolCall.__struct_fields__)
-_FOREIGN: Final = frozenset({"role", "content", "type", "delta", "choices", "tool_plan", "contents", "steps"})
+_FOREIGN: Final = frozenset(
+    {
+        "role",
+        "content",
+        "type",
+        "delta",
+        "choices",
+        "tool_plan",
+        "contents",
+        "steps",
+        "generation_id",
+        "chat_history",
+        "event_type",
+    }
+)
 
 
 def claims(head: bytes) -> bool:
