@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from rightcall.core.assertion import Compiled
 from rightcall.core.calls import ToolCall
 from rightcall.core.patterns import ExpectedCall
 from rightcall.core.rows import Row
+from support.grading import trajectory
 
 Beside = dict[int, tuple[int, str]]
 """By expected position: the made position beside it, and the mark."""
@@ -91,3 +93,10 @@ def shown(rows: Sequence[Row]) -> Beside:
         for row in rows
         if row.expected_index is not None and row.made_index is not None
     }
+
+
+def rows_of(one: Compiled, made: Iterable[ToolCall]) -> tuple[Row, ...]:
+    """The alignment that a check shows."""
+    check: Any = one.check
+    rows: tuple[Row, ...] = check.align(trajectory(*made))
+    return rows
