@@ -94,6 +94,13 @@ def _github(data: bytes) -> int:
     return 2
 
 
+def _gitlab(data: bytes) -> int:
+    (one,) = json.loads(data)
+    assert one["location"]["lines"] == {"begin": 7}
+    assert not any(unicodedata.category(c) in ("Cc", "Cs", "Zl") for c in set(one["description"] + one["check_name"]))
+    return 2
+
+
 def _csv(data: bytes) -> int:
     before = csv.field_size_limit(10_000_000)
     try:
@@ -109,6 +116,7 @@ READERS: Final[dict[str, Callable[[bytes], int]]] = {
     "junit": _junit,
     "markdown": _markdown,
     "github": _github,
+    "gitlab": _gitlab,
     "csv": _csv,
     "parquet": lambda data: parquet.read_table(pyarrow.BufferReader(data)).num_rows,
 }
@@ -136,7 +144,7 @@ def test_nothing_steers_what_shows_it(name: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize("name", ["terminal", "json", "jsonl"])
+@pytest.mark.parametrize("name", ["terminal", "json", "jsonl", "gitlab"])
 def test_printed_reports_are_no_commands(name: str, kind: str) -> None:
     """Reports that go to the log of a CI job hold no line that its runner takes for a command."""
     assert [line for line in written(name, TEXTS[kind]).decode("utf-8").split("\n") if is_command(line)] == []

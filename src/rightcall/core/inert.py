@@ -7,7 +7,9 @@ line, as Azure Pipelines does with `##vso[â€¦]` and TeamCity with `##teamcity[â€
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
+
+from rightcall.core.jsontext import encode
 
 _COMMAND: Final = re.compile(r"\A\s*::|##(?=[\w.-]*\[)")
 _SIGN: Final = re.compile(r":(?=:)|#(?=#)")
@@ -26,3 +28,8 @@ def inert(text: str) -> str:
 def inert_line(line: str) -> str:
     """The line as it is, or with the signs of commands broken if a runner could take it for one."""
     return inert(line) if is_command(line) else line
+
+
+def escaped_json(value: Any) -> bytes:
+    """The value as JSON, with an escape in each `##`: it is read back as it was, and is no command where printed."""
+    return encode(value).replace(b"##", b"#\\u0023")

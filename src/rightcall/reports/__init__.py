@@ -13,6 +13,7 @@ import msgspec
 
 from rightcall.core.results import Result, RunEnd, RunHead
 from rightcall.reports.github import GitHubReport
+from rightcall.reports.gitlab import GitLabReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
@@ -44,8 +45,10 @@ class ReportKind(msgspec.Struct, frozen=True):
     suffixes: tuple[str, ...]
 
 
+# Of several endings that a name has, the first in this order counts.
 REPORTS: dict[str, ReportKind] = {
     "terminal": ReportKind(TerminalReport, (".txt",)),
+    "gitlab": ReportKind(GitLabReport, ("gl-code-quality.json", "gl-code-quality-report.json")),
     "json": ReportKind(JSONReport, (".json",)),
     "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
     "junit": ReportKind(JUnitReport, (".xml",)),

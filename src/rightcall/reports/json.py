@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from rightcall.core.jsontext import encode
+from rightcall.core.inert import escaped_json
 from rightcall.core.results import Attempt, Decision, Gate, Result, RunEnd, RunHead, StatusCounts, Summary
 
 SCHEMA: Final = 1
@@ -31,12 +31,12 @@ class JSONReport:
             "test_set": {"name": head.test_set, "hash": head.test_set_hash},
             "gate": _gate(head.gate),
         }
-        return _encoded(opening)[:-1] + b',"results":['
+        return escaped_json(opening)[:-1] + b',"results":['
 
     def add(self, result: Result) -> bytes:
         """Write one result on a line of its own."""
         separator, self._separator = self._separator, b","
-        return separator + b"\n" + _encoded(result_as_json(result, _aligned_attempt))
+        return separator + b"\n" + escaped_json(result_as_json(result, _aligned_attempt))
 
     def end(self, end: RunEnd) -> bytes:
         """Close the document with the counts, the verdict table and the decision."""
@@ -49,7 +49,7 @@ class JSONReport:
             "warnings": end.warnings,
             "decision": _decision(end.decision),
         }
-        return b"\n]," + _encoded(closing)[1:] + b"\n"
+        return b"\n]," + escaped_json(closing)[1:] + b"\n"
 
 
 class JSONLinesReport:
@@ -61,7 +61,7 @@ class JSONLinesReport:
 
     def add(self, result: Result) -> bytes:
         """Write one result."""
-        return _encoded(result_as_json(result, _attempt)) + b"\n"
+        return escaped_json(result_as_json(result, _attempt)) + b"\n"
 
     def end(self, end: RunEnd) -> bytes:
         """Write nothing: every line is a result."""
@@ -80,11 +80,6 @@ def result_as_json(result: Result, attempt_as_json: Callable[[Attempt], dict[str
         "statistics": result.statistics,
         "attempts": [attempt_as_json(attempt) for attempt in result.attempts],
     }
-
-
-def _encoded(value: Any) -> bytes:
-    """The value as JSON. Where it is printed, the runner of a CI job takes `##[` for a command, but no escape of it."""
-    return encode(value).replace(b"##", b"#\\u0023")
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
