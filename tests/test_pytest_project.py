@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -37,7 +38,8 @@ def test_agent(tmp_path_factory):
 def run_apart(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pytest as a program."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = {key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "PYTEST_ADDOPTS")}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_project_that_does_not_use_it_does_not_notice_it(tmp_path: Path) -> None:
