@@ -259,3 +259,22 @@ def test_calls_inside_others_stay_inside_them() -> None:
         "a call of `x` added in the middle": [None, None, None, 2],
         "a call of `x` added at the start": [None, None, None, 2],
     }
+
+
+@pytest.mark.parametrize(
+    ("match", "messages", "why"),
+    [
+        ("in_order", (1, 1), "allowed by `parallel: unordered`"),
+        ("in_order", (1, 2), "not both calls are expected"),
+        ("superset", (1, 1), "allowed by `match: superset`"),
+    ],
+)
+def test_only_calls_of_one_message_may_change_places_as_parallel_ones(
+    match: str, messages: tuple[int, int], why: str
+) -> None:
+    """The reason for a swap that survives is the one that let it pass (G18)."""
+    loose = {"kind": "trajectory", "expected_tool_calls": ["b"], "match": match, "parallel": "unordered"}
+    made = trajectory(*(call(name, message=number) for name, number in zip("ab", messages, strict=True)))
+
+    swapped = [one for one in tally({"assertions": [loose]}, made).told().survivors if one.operator == "swap-calls"]
+    assert [one.why for one in swapped] == [why]

@@ -128,8 +128,8 @@ class Tally:
             counts[verdicts[at].status != Status.PASS] += 1
 
     def _keep(self, mutant: Mutant, trajectory: Trajectory, shown: str) -> None:
-        key = mutant.operator, excuse(mutant, self.compiled.test)
-        size = len(trajectory.tool_calls or ())
+        calls = trajectory.tool_calls or ()
+        key, size = (mutant.operator, excuse(mutant, calls, self.compiled.test)), len(calls)
         count, shortest, first, name = self.survivors.get(key, (0, size + 1, mutant, shown))
         if size < shortest:
             shortest, first, name = size, mutant, shown
@@ -184,10 +184,8 @@ def is_equivalent(mutant: Mutant, calls: tuple[ToolCall, ...], compiled: Compile
     key = mutant.path.partition(".")[0].partition("[")[0]
     if key and any(fnmatchcase(key, glob) for glob in test.ignore_arguments):
         return True
-    if mutant.other is not None and mutant.at is not None and test.parallel == "unordered":
-        message = calls[mutant.at].message
-        if message is not None and message == calls[mutant.other].message:
-            return True
+    if test.parallel == "unordered" and mutant.swaps_parallel(calls):
+        return True
     is_addition = mutant.operator.startswith("add-") and not mutant.path
     return mutant.at is not None and not is_addition and not test.count.takes(calls[mutant.at])
 

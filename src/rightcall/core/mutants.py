@@ -50,6 +50,13 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
         """The trajectory with the change made."""
         return replace(trajectory, tool_calls=self.make())
 
+    def swaps_parallel(self, calls: Sequence[ToolCall]) -> bool:
+        """Whether it swaps calls of one message."""
+        if self.at is None or self.other is None:
+            return False
+        message = calls[self.at].message
+        return message is not None and message == calls[self.other].message
+
 
 class Strangers(msgspec.Struct, frozen=True):
     """Names of tools to add calls of: one that nobody knows, and one that is forbidden, if one is."""
