@@ -181,3 +181,28 @@ def test_lines_of_other_logs_are_not_taken_for_messages(type: str) -> None:
     line = {"type": type, "content": "hello", "uuid": "u", "sessionId": "s", "timestamp": "t"}
     (item,) = items(line)
     assert isinstance(item, TraceError)
+
+
+def removal(of: str) -> dict[str, Any]:
+    return {"type": "remove", "content": "", "id": of}
+
+
+OTHER = "[1] has the id of an earlier message and other calls: which of them were made is not recorded"
+
+
+@pytest.mark.parametrize(
+    ("messages", "calls", "gaps"),
+    [
+        ([{**ASKED, "id": "m"}, ANSWERED, removal("m")], 1, ()),
+        ([ASKED, ANSWERED, removal("__remove_all__"), ai(id="n")], 1, ()),
+        ([removal("m"), {**ASKED, "id": "n"}], 1, ("[0] removes messages that are not recorded",)),
+        ([removal("__remove_all__"), {**ASKED, "id": "n"}], 1, ("[0] removes messages that are not recorded",)),
+        ([{**ASKED, "id": "m"}, ai(call("a", {"x": 2}, id="u"), id="m")], 2, (OTHER,)),
+        ([{**ASKED, "id": "m"}, ai(id="m")], 1, (OTHER,)),
+        ([{**HUMAN, "id": "m"}, {**HUMAN, "id": "m"}, ASKED], 1, ()),
+    ],
+)
+def test_a_list_that_writes_over_a_conversation(messages: Any, calls: int, gaps: Any) -> None:
+    """What was asked for and removed was asked for; what is not there, or may have been replaced, is a gap (G12)."""
+    read = one(messages)
+    assert (len(read.tool_calls or ()), read.gaps) == (calls, gaps)

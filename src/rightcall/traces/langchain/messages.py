@@ -36,6 +36,10 @@ _MEANINGS: Final = {
 _ROLES: Final = {"user": "human", "assistant": "ai", "developer": "other"}
 """What roles mean beside those; states of LangGraph take messages of OpenAI's form too."""
 
+_REMOVALS: Final = frozenset({"remove", "RemoveMessage"})
+_ALL: Final = "__remove_all__"
+"""What a removal has for its id if it is one of everything before."""
+
 _OF_OTHERS: Final = frozenset({"role", "uuid", "sessionId", "timestamp", "message", "payload"})
 
 
@@ -78,7 +82,7 @@ def trajectory(
     warnings: list[str] = []
     told = _events(messages, path, warnings)
     output = _output(fields(messages[-1])) if messages else None
-    gaps = (*gaps, *_stopped(messages, path))
+    gaps = (*gaps, *_stopped(messages, path), *_rewritten(messages, path))
     searched = ((fields(message), f"{path}[{index}]") for index, message in enumerate(messages))
     return conversation.trajectory(
         messages, told, warnings, path=path, tools=tools, gaps=gaps, output=output, searched=searched
@@ -95,6 +99,25 @@ def _stopped(messages: list[Any], path: str) -> Iterator[str]:
             reason = metadata.get("finish_reason") or metadata.get("stop_reason") or metadata.get("done_reason")
             calls = bool(entries(known, at))
             yield from stopping.gaps(reason, calls=calls, text=bool(known.get("content")), at=at)
+
+
+def _rewritten(messages: list[Any], path: str) -> Iterator[str]:
+    """Gaps where a list writes over a conversation: what it removes is not in it, or one id has differing calls.
+
+    In a state a message takes the place of an earlier one with its id, so a list that has both is no state. What was
+    asked for and then removed was asked for, and stays.
+    """
+    seen: dict[str, list[Any]] = {}
+    for index, message in enumerate(messages):
+        known, at = fields(message), f"{path}[{index}]"
+        identity, meaning = known.get("id"), _meaning(known)
+        if str(known.get("type")) in _REMOVALS:
+            if not (index if identity == _ALL else identity in seen):
+                yield f"{at} removes messages that are not recorded"
+        elif meaning is not None and isinstance(identity, str) and identity:
+            calls = [entry for entry, _ in entries(known, at)] if meaning == "ai" else []
+            if seen.setdefault(identity, calls) != calls:
+                yield f"{at} has the id of an earlier message and other calls: which of them were made is not recorded"
 
 
 def _events(messages: list[Any], path: str, warnings: list[str]) -> Iterator[Event]:
