@@ -174,8 +174,9 @@ def test_nothing_to_grade_is_refused(tmp_path: Path) -> None:
 
 
 def test_test_set_wins_over_expectations_in_records(tmp_path: Path, two: Path) -> None:
-    """Expectations in records are listed as unused when a test set is given."""
-    kept = grade(lines(tmp_path / "t.jsonl", record("wants_a", "a", **B), record("wants_b", "b")), tests=[two])
+    """Expectations in records are listed as unused when a test set is given, an id of several attempts once."""
+    attempts = [record("wants_a", "a", **B)] * 2
+    kept = grade(lines(tmp_path / "t.jsonl", *attempts, record("wants_b", "b")), tests=[two])
     assert kept.outcomes == {"wants_a": "pass", "wants_b": "pass"}
     assert kept.end_note.warnings == ("unused, since a test set is given: the expectations of wants_a",)
 

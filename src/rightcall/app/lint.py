@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rightcall.app import code, files, service
-from rightcall.app.matching import Notes, Reading, each_pair, pairs
+from rightcall.app.matching import Notes, Reading, all_pairs, matched_pairs
 from rightcall.app.mutating import MOST_MUTANTS, Mutation, Score, Tally
 from rightcall.app.reading import readings, trace_reader
 from rightcall.app.regex import compile_regex
@@ -165,9 +165,9 @@ def _mutate(
     known: dict[str, set[str]] = {name: set() for name in compiled}
     rejected: list[str] = []
     found = (
-        each_pair(trajectories, list(compiled.values()), notes)
+        all_pairs(trajectories, list(compiled.values()), notes)
         if request.apply_all
-        else pairs(trajectories, compiled, request.id_key, notes)
+        else matched_pairs(trajectories, compiled, request.id_key, notes)
     )
     for pair in found:
         if isinstance(pair, TraceError):

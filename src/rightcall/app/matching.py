@@ -79,7 +79,7 @@ def _grade_by_test(
 ) -> list[TraceError]:
     """Grade everything and return what could not be read."""
     bad: list[TraceError] = []
-    for pair in pairs(readings, table, id_key, notes):
+    for pair in matched_pairs(readings, table, id_key, notes):
         if isinstance(pair, TraceError):
             _keep_unread(pair, attempts, bad)
         else:
@@ -88,7 +88,7 @@ def _grade_by_test(
     return bad
 
 
-def pairs(
+def matched_pairs(
     readings: Iterable[Reading], table: Mapping[str, CompiledTest], id_key: str | None, notes: Notes
 ) -> Iterator[Pair | TraceError]:
     """Each trajectory with the test that it belongs to (see `by_test`), and each error as it is."""
@@ -118,7 +118,7 @@ def pairs(
 def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
     """Grade every trajectory for every test: each pair is a result of its own."""
     notes.counts.update(compiled.test.count for compiled in tests)
-    for pair in each_pair(readings, tests, notes):
+    for pair in all_pairs(readings, tests, notes):
         if isinstance(pair, TraceError):
             yield runner.unread(pair)
         else:
@@ -128,7 +128,7 @@ def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], not
             yield runner.result(compiled.test, (attempt,), name)
 
 
-def each_pair(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Pair | TraceError]:
+def all_pairs(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Pair | TraceError]:
     """Each trajectory with every test, and each error as it is."""
     carried: list[str] = []
     for reading in readings:
@@ -293,7 +293,7 @@ def _shown(trajectory: Trajectory, file: str) -> str:
 
 
 def _note_carried(carried: Sequence[str], notes: Notes) -> None:
-    if carried:
-        listed = ", ".join(carried[:SHOWN_OWN])
-        more = f" and {len(carried) - SHOWN_OWN} more" if len(carried) > SHOWN_OWN else ""
+    if names := list(dict.fromkeys(carried)):
+        listed = ", ".join(names[:SHOWN_OWN])
+        more = f" and {len(names) - SHOWN_OWN} more" if len(names) > SHOWN_OWN else ""
         notes.warnings.append(f"unused, since a test set is given: the expectations of {listed}{more}")
