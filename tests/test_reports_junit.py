@@ -34,7 +34,7 @@ from support.reporting import (
 CHILDREN: Final[Mapping[str, frozenset[str]]] = {
     "testsuites": frozenset({"testsuite"}),
     "testsuite": frozenset({"properties", "testcase", "system-out"}),
-    "testcase": frozenset({"properties", "skipped", "error", "failure", "system-out"}),
+    "testcase": frozenset({"skipped", "error", "failure", "system-out"}),
     "properties": frozenset({"property"}),
     "property": frozenset(),
     "skipped": frozenset(),
@@ -42,7 +42,7 @@ CHILDREN: Final[Mapping[str, frozenset[str]]] = {
     "failure": frozenset(),
     "system-out": frozenset(),
 }
-"""Which elements stand in which, by the schema of Jenkins' xUnit plugin, and properties in a test case."""
+"""Which elements stand in which, by the schema of Jenkins' xUnit plugin (junit-10.xsd), which is strict."""
 
 REQUIRED: Final[Mapping[str, frozenset[str]]] = {
     "testsuite": frozenset({"name", "tests", "failures", "errors"}),
@@ -52,7 +52,7 @@ REQUIRED: Final[Mapping[str, frozenset[str]]] = {
 ALLOWED: Final[Mapping[str, frozenset[str]]] = {
     "testsuites": frozenset({"name", "tests", "failures", "errors", "time"}),
     "testsuite": REQUIRED["testsuite"] | {"skipped", "time"},
-    "testcase": frozenset({"name", "classname", "time", "file", "line"}),
+    "testcase": frozenset({"name", "classname", "time", "group"}),
     "property": REQUIRED["property"],
     "skipped": frozenset({"message", "type"}),
     "error": frozenset({"message", "type"}),
@@ -72,7 +72,9 @@ def case(made: Result) -> Element:
 
 
 def properties(made: Result) -> dict[str, str]:
-    return {item.attrib["name"]: item.attrib["value"] for item in case(made).iter("property")}
+    lines = str(case(made).findtext("system-out")).split("\n")
+    inside = [line[len("[[PROPERTY|") : -2] for line in lines if line.startswith("[[PROPERTY|") and line.endswith("]]")]
+    return dict(line.split("=", 1) for line in inside)
 
 
 def faults(element: Element) -> list[str]:
@@ -107,7 +109,7 @@ def test_counts_are_those_of_the_children(made: list[Result]) -> None:
 
 def test_illegal_characters_are_shown_as_escapes() -> None:
     """An escape character in a reason is visible as text."""
-    failure = case(result("a", attempt(verdict("x", "fail", "\x1b[31m \ufffe \ud800"))))[1]
+    failure = case(result("a", attempt(verdict("x", "fail", "\x1b[31m \ufffe \ud800"))))[0]
     assert failure.attrib["message"] == "\\x1b[31m \\ufffe \\ud800"
 
 
@@ -116,14 +118,14 @@ def test_illegal_characters_are_shown_as_escapes() -> None:
 )
 def test_outcomes_have_their_elements(made: Result, element: str) -> None:
     """G1: failures, errors and what is inconclusive stay distinct."""
-    assert [child.tag for child in case(made)] == ["properties", element]
+    assert [child.tag for child in case(made)] == [element, "system-out"]
 
 
 def test_passed_test_has_no_element_but_tells_its_verdicts() -> None:
     """A passed test case lists its verdicts as output."""
     found = case(PASSED)
-    assert [child.tag for child in found] == ["properties", "system-out"]
-    assert found[1].text == "pass tool_sequence"
+    assert [child.tag for child in found] == ["system-out"]
+    assert str(found[0].text).split("\n")[-1] == "pass tool_sequence"
 
 
 def test_failure_has_the_full_reason() -> None:
@@ -143,6 +145,7 @@ def test_failure_has_the_full_reason() -> None:
         "pass no_unexpected_tool",
         "The agent replied: All done, 195 EUR are on their way.",
         "trajectory t-1, log.jsonl:3",
+        "The test stands at refund.rightcall.yaml:12",
     ]
     assert expected == str(failure.text).split("\n")
 
@@ -163,12 +166,10 @@ def test_inconclusive_test_is_skipped_with_a_reason() -> None:
 
 
 def test_case_says_where_its_test_stands() -> None:
-    """Reporters annotate the line of the test in its file."""
-    attributes = case(FAILED).attrib
-    assert (attributes["name"], attributes["classname"]) == ("damaged", "Refund flow")
-    assert (attributes["file"], attributes["line"]) == ("refund.rightcall.yaml", "12")
+    """The name, the suite, and in the text the line of the test in its file; the schema has no attribute for that."""
+    assert case(FAILED).attrib == {"name": "damaged", "classname": "Refund flow", "time": "0"}
+    assert str(case(FAILED).findtext("failure")).endswith("\nThe test stands at refund.rightcall.yaml:12")
     assert case(PASSED).attrib["name"] == "late-order: Late order"
-    assert "file" not in case(PASSED).attrib
 
 
 def test_case_has_what_was_measured() -> None:

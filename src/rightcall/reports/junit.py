@@ -1,12 +1,11 @@
 """The JUnit report: one test case a test, in the dialect that Jenkins, GitLab and GitHub's reporters read.
 
-The shape follows the schema of Jenkins' xUnit plugin (junit-10.xsd). Beyond it, a test case has `file` and
-`line`, which annotate the test set where it is shown, and properties with what was measured.
+The shape is that of the schema by which Jenkins' xUnit plugin refuses reports (junit-10.xsd), the strictest in use. It
+has no properties in a test case: what was measured stands in its output as `[[PROPERTY|name=value]]`, line by line.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -20,7 +19,6 @@ SHOWN_MESSAGE: Final = 500
 MEASURES: Final = ("precision", "recall", "f1")
 
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error", Outcome.INCONCLUSIVE: "skipped"}
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]+)?(?:: .*)?")
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -62,8 +60,7 @@ class JUnitReport:
         yield from self._cases
         notes = [*(f"no test for trajectory {name}" for name in end.unused), *end.warnings]
         if notes:
-            told = "\n".join(map(visible, notes))
-            yield f"    <system-out>{_text(told)}</system-out>\n"
+            yield f"    <system-out>{_text(map(visible, notes))}</system-out>\n"
         yield "  </testsuite>\n</testsuites>\n"
 
     def _run_properties(self, end: RunEnd) -> dict[str, Any]:
@@ -81,18 +78,17 @@ class JUnitReport:
 
 
 def _case(result: Result, suite: str) -> Iterator[str]:
-    place = _PLACE.fullmatch(result.place)
-    where = {"file": place["file"], "line": place["line"]} if place else {}
     name = result.id if result.name in ("", result.id) else f"{result.id}: {result.name}"
-    yield f"    <testcase{_attributes(name=name, classname=suite, time='0', **where)}>\n"
-    yield from _properties(_measures(result), "      ")
+    yield f"    <testcase{_attributes(name=name, classname=suite, time='0')}>\n"
     element = _ELEMENTS.get(result.outcome)
-    told = "\n".join(story(result))
+    told = [*story(result), *([visible(f"The test stands at {result.place}")] if result.place else [])]
+    output = [visible(f"[[PROPERTY|{name}={value}]]") for name, value in _measures(result).items()]
     if element:
         attributes = _attributes(message=cut(reason(result), SHOWN_MESSAGE), type=code(result))
         yield f"      <{element}{attributes}>{_text(told)}</{element}>\n"
-    elif told:
-        yield f"      <system-out>{_text(told)}</system-out>\n"
+    else:
+        output += told
+    yield f"      <system-out>{_text(output)}</system-out>\n"
     yield "    </testcase>\n"
 
 
@@ -122,6 +118,6 @@ def _attributes(**values: Any) -> str:
     return "".join(f' {name}="{visible(str(value)).translate(_MARKUP)}"' for name, value in values.items())
 
 
-def _text(text: str) -> str:
-    """Escape text whose lines have been made visible: only line ends are left to keep."""
-    return text.translate(_TEXT)
+def _text(lines: Iterable[str]) -> str:
+    """Escape lines that have been made visible: only the line ends between them are left to keep."""
+    return "\n".join(lines).translate(_TEXT)
