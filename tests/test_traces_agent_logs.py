@@ -326,3 +326,28 @@ def test_long_trajectory_files_of_swe_agent_are_told_by_their_actions() -> None:
     action = {"action": "ls", "observation": "x" * 40_000, "response": "", "thought": ""}
     value = {"environment": "main", "trajectory": [action, action, action], "history": [TASK, asks("bash", "ls")]}
     assert traces.detect(json.dumps(value).encode()) == "swe-agent"
+
+
+INSPECT = [
+    {"id": "1", "role": "user", "content": "hi"},
+    {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "function": "a", "arguments": {"x": 1}}]},
+    {"role": "tool", "tool_call_id": "c", "function": "a", "content": "A"},
+]
+TAU2 = [
+    {"role": "user", "content": "hi", "turn_idx": 0, "tool_calls": None},
+    {"role": "assistant", "tool_calls": [{"id": "c", "name": "a", "arguments": {"x": 1}, "requestor": "assistant"}]},
+    {"id": "c", "role": "tool", "content": "A", "requestor": "assistant", "error": False},
+]
+
+
+@pytest.mark.parametrize(
+    ("format", "value"), [("inspect-log", INSPECT), ("inspect-log", {"messages": INSPECT}), ("tau-bench", TAU2)]
+)
+def test_messages_outside_their_file_are_a_conversation(format: str, value: Any) -> None:
+    """They are told by calls that only their format writes so."""
+    data = json.dumps(value).encode()
+    (read,) = traces.read([data])
+    assert traces.detect(data) == format
+    assert isinstance(read, Trajectory)
+    assert [(call.name, call.arguments, call.status) for call in read.tool_calls or ()] == [("a", {"x": 1}, "ok")]
+    assert read.gaps == ()

@@ -14,10 +14,31 @@ from rightcall.traces.conversation import Answered, Asked, Event
 
 
 def _kind(value: Any) -> str | None:
+    if _is_list(value):
+        return families.RECORD
     if not isinstance(value, dict):
         return None
     known = _is_run(value) or _is_simulation(value) or _is_results(value)
     return families.RECORD if known else None
+
+
+def _is_list(value: Any) -> bool:
+    """Whether a value is messages of tau2 outside a file of results: one says who asked for a call."""
+    if not isinstance(value, list) or not all(map(_has_role, value)):
+        return False
+    return any("requestor" in one or any(map(_has_requestor, _list(one.get("tool_calls")))) for one in value)
+
+
+def _has_role(message: Any) -> bool:
+    return isinstance(message, dict) and str(message.get("role")) in chat.ROLES
+
+
+def _has_requestor(entry: Any) -> bool:
+    return isinstance(entry, dict) and "requestor" in entry
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _is_run(value: dict[str, Any]) -> bool:
@@ -42,6 +63,8 @@ def _messages(simulation: dict[str, Any]) -> list[Any] | None:
 
 
 def _whole(value: Any) -> Iterable[Trajectory | TraceError]:
+    if _is_list(value):
+        return [_conversation(value, _TAU2, "")]
     if _is_run(value):
         return [_identified(_conversation(value["traj"], _TAU, "traj"), value)]
     return families.each(value["simulations"], "simulations", _run) if _holds_runs(value) else [_run(value, "")]

@@ -1,4 +1,4 @@
-"""Logs of Inspect: JSON logs, single samples, and `.eval` archives."""
+"""Logs of Inspect: JSON logs, single samples, `.eval` archives, and lists of messages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any, Final
 
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import documents, families
+from rightcall.traces import chat, documents, families
 from rightcall.traces.inspect_log import archive, sample
 
 
 def _kind(value: Any) -> str | None:
+    if _messages(value) is not None:
+        return families.RECORD
     if not isinstance(value, dict):
         return None
     log = {"version", "eval"} <= value.keys() and isinstance(value["eval"], dict)
@@ -19,7 +21,21 @@ def _kind(value: Any) -> str | None:
     return families.RECORD if known else None
 
 
+def _messages(value: Any) -> list[Any] | None:
+    """Messages outside a log, alone or in an object of nothing else: one has a call as only Inspect writes it."""
+    found = value.get("messages") if isinstance(value, dict) and value.keys() <= {"messages", "tools"} else value
+    if not isinstance(found, list) or not all(map(_has_role, found)):
+        return None
+    return found if any(map(sample.has_own_call, found)) else None
+
+
+def _has_role(message: Any) -> bool:
+    return isinstance(message, dict) and str(message.get("role")) in chat.ROLES
+
+
 def _whole(value: Any) -> Iterable[Trajectory | TraceError]:
+    if (messages := _messages(value)) is not None:
+        return [sample.trajectory({"messages": messages})]
     if not _is_log(value):
         return [sample.trajectory(value)]
     samples = value.get("samples")

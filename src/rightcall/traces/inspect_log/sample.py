@@ -23,8 +23,15 @@ def is_sample(value: Any) -> bool:
     return isinstance(value, dict) and {"id", "epoch"} <= value.keys() and isinstance(value.get("messages"), list)
 
 
+def has_own_call(message: dict[str, Any]) -> bool:
+    """Whether a message has a call as only Inspect writes it: its `function` is a name, beside its arguments."""
+    listed = message.get("tool_calls")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return any(isinstance(entry.get("function"), str) and "arguments" in entry for entry in entries)
+
+
 def trajectory(sample: dict[str, Any], path: str = "") -> Trajectory:
-    """The trajectory of one sample and epoch; epochs are attempts at the same test."""
+    """The trajectory of one sample and epoch, or of messages alone; epochs are attempts at the same test."""
     messages = _resolved(sample["messages"], sample.get("attachments"))
     events = _resolved(_listed(sample, "events"), sample.get("attachments"))
     warnings: list[str] = []
@@ -41,6 +48,8 @@ def trajectory(sample: dict[str, Any], path: str = "") -> Trajectory:
         gaps=tuple(_stopped(events, f"{path}.events".removeprefix("."))),
         output=chat.output(messages),
     )
+    if not is_sample(sample):
+        return made
     return msgspec.structs.replace(made, id=f"{sample['id']}_epoch_{sample['epoch']}", test_id=str(sample["id"]))
 
 
