@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rightcall.reports import REPORTS
 from support.command_line import run_here
 from support.runs import lines, record, write_tests
 
@@ -81,3 +82,13 @@ def test_report_may_stand_beside_what_is_read(capfdbinary: pytest.CaptureFixture
     ran = run_here(capfdbinary, "grade", "logs", "-t", "t.json", "-o", "logs/r.json", "-o", "logs/r.xml")
     assert (ran.code, ran.err) == (0, "")
     assert sorted(os.listdir("logs")) == ["in.jsonl", "r.json", "r.xml"]
+
+
+@pytest.mark.parametrize("suffix", [kind.suffixes[0] for kind in REPORTS.values() if kind.suffixes])
+def test_report_that_cannot_be_written_makes_a_run_incomplete(
+    capfdbinary: pytest.CaptureFixture[bytes], suffix: str
+) -> None:
+    """G39: whatever its format, a report without a place is told with path and cause; a run that passes gives 3."""
+    ran = run_here(capfdbinary, "grade", "logs", "-t", "t.json", "-o", f"gone/r{suffix}")
+    expected = f"error: gone/r{suffix}: the directory `{Path('gone').resolve()}` does not exist\n"
+    assert (ran.code, ran.err) == (3, expected)
