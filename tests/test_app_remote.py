@@ -258,13 +258,13 @@ def test_s3_is_listed_and_read(web: str, monkeypatch: pytest.MonkeyPatch) -> Non
     [("https://x/a", ["fsspec", "fsspec.core"]), ("https://x/a", ["aiohttp"]), ("s3://x/a", ["s3fs"])],
 )
 def test_a_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch, url: str, missing: list[str]) -> None:
-    """With the command that installs it."""
+    """With the file that needs it and the command that installs it."""
     for name in missing:
         monkeypatch.setitem(sys.modules, name, None)
     for scheme in ("https", "s3"):
         monkeypatch.delitem(vars(sys.modules["fsspec.registry"])["_registry"], scheme, raising=False)
     scheme = url.partition(":")[0]
-    expected = f"reading from `{scheme}://` needs the extra `remote`: pip install 'rightcall[remote]'"
+    expected = f"{url}: reading from `{scheme}://` needs the extra `remote`: pip install 'rightcall[remote]'"
     with pytest.raises(MissingExtraError) as caught:
         read(url)
     assert str(caught.value) == expected

@@ -106,7 +106,7 @@ def _system(url: str) -> tuple[Any, str]:
         system, path = fsspec.core.url_to_fs(url, **_settings(scheme))
     except ImportError as error:
         if scheme in _EXTRA or error.name == "fsspec":
-            raise MissingExtraError(f"reading from `{scheme}://`", "remote") from None
+            raise MissingExtraError(f"reading from `{scheme}://`", "remote").within(file=shown(url)) from None
         raise UsageError(f"a package for `{scheme}://` is missing: {error}", Where(file=shown(url))) from None
     except ValueError:
         raise UsageError(f"`{scheme}://` is no kind of URL that can be read", Where(file=shown(url))) from None

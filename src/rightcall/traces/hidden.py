@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -197,14 +197,20 @@ def _bare(word: Any) -> str:
     return str(word).replace("_", "").replace("-", "").lower()
 
 
-def gaps(found: Iterable[Sign], read: Iterable[ToolCall] = ()) -> tuple[str, ...]:
-    """A gap for each sign that is no copy of calls that were read."""
+def _as_written(entry: Any) -> ToolCall:
+    return shapes.call(entry)[0]
+
+
+def gaps(
+    found: Iterable[Sign], read: Iterable[ToolCall] = (), call: Callable[[Any], ToolCall] = _as_written
+) -> tuple[str, ...]:
+    """A gap for each sign that is no copy of calls that were read. `call` reads an entry of a sign."""
     signed = list(found)
-    known = {key for call in read for key in (_written(call), _named(call))} if signed else set()
+    known = {key for one in read for key in (_written(one), _named(one))} if signed else set()
     return tuple(
         f"{sign.place} looks like calls, which are not read".strip()
         for sign in signed
-        if not all(_is_copy(shapes.call(entry)[0], known) for entry in sign.entries)
+        if not all(_is_copy(call(entry), known) for entry in sign.entries)
     )
 
 

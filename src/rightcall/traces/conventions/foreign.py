@@ -84,7 +84,11 @@ def _unread(value: Any, found: Iterable[Message]) -> tuple[str, ...]:
     """A gap for each place in what a model put out that looks like calls, of which none was read."""
     calls = [call for message in found for call in message.calls]
     signs = hidden.signs(value, "output")
-    return tuple(map("puts out calls that are not read: {}".format, hidden.gaps(signs, calls)))
+    return tuple(map("puts out calls that are not read: {}".format, hidden.gaps(signs, calls, _read_again)))
+
+
+def _read_again(entry: Any) -> ToolCall:
+    return parts.call(entry) or shapes.call(entry)[0]
 
 
 def _is_broken(text: str) -> bool:
