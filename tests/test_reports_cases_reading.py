@@ -195,7 +195,7 @@ def test_parsing_of_traces_or_messages_with_two_sets_of_arguments(case: Case) ->
 def test_parsing_of_traces_or_messages_behind_a_wrapper(
     case: Case, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    """The label of a wrapper's span is told as one, in what was read, and as what was called instead."""
+    """The label of a wrapper's span is told as one, unless the name of the tool inside is mapped."""
     given = case["input"]["span"]
     attributes = {"mlflow.spanType": given["kind"].upper(), "mlflow.spanInputs": json.dumps(given["inputs"])}
     trace = {**span("", "run"), "name": given["name"], "attributes": attributes}
@@ -206,6 +206,11 @@ def test_parsing_of_traces_or_messages_behind_a_wrapper(
     (wanted,) = case["expect"]["extracted"]
     (verdict,) = rightcall.grade(request(trace), {"expected_tool_calls": [wanted]})
     assert (verdict.status, verdict.reason) == ("fail", "Expected list_rows; it was never called.")
+    paths = case["input"]["config"]["name_path"], case["input"]["config"]["arguments_path"]
+    mapped = rightcall.read(trace, tool_name_at=paths[0], tool_arguments_at=paths[1])
+    assert case["expect"]["extracted"] == extracted(mapped)
+    options = ["--tool-name-at", paths[0], "--tool-arguments-at", paths[1]]
+    assert "list_rows(n=2)" in run_here(capfdbinary, "show", tmp_path / "t.json", *options).out
 
 
 @report("B073")

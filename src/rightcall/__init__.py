@@ -45,19 +45,28 @@ __all__ = ["__version__", "capture", "check", "expected", "grade", "read", "tool
 __version__ = "0.1.0"
 
 
-def read(value: Any, *, format: str | None = None, group_by: str | None = None) -> Trajectory:
+def read(
+    value: Any,
+    *,
+    format: str | None = None,
+    group_by: str | None = None,
+    tool_name_at: str | None = None,
+    tool_arguments_at: str | None = None,
+) -> Trajectory:
     """The one trajectory that a value holds.
 
     `value` is a `Trajectory`, a native record (`{"tool_calls": […]}`), a list of calls in any known shape, messages,
     a request, a response, a result or a state of an SDK or a collected stream of one, spans (also OpenTelemetry's
     own), JSON text of one of these, or the bytes of a file, also compressed. `format` names the format instead
     of having it detected; `group_by` is what belongs together: `conversation`, `trace`, `file` (all of it) or
-    `attribute:KEY`. Raises `rightcall.errors.TraceError` with the path of what cannot be read, or when the value
-    holds no trajectory or several.
+    `attribute:KEY`; `tool_name_at` and `tool_arguments_at` are paths such as `inputs.call.tool_name`, by which spans
+    of wrappers tell the tool that was called. Raises `rightcall.errors.TraceError` with the path of what cannot be
+    read, or when the value holds no trajectory or several.
     """
     from rightcall.app import python
 
-    return python.read(value, format=format, group_by=group_by)
+    at = {"tool_name_at": tool_name_at, "tool_arguments_at": tool_arguments_at}
+    return python.read(value, format=format, group_by=group_by, **at)
 
 
 def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:

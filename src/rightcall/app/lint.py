@@ -11,7 +11,7 @@ import msgspec
 from rightcall.app import code, files, service
 from rightcall.app.matching import Notes, Reading, all_pairs, matched_pairs
 from rightcall.app.mutating import MOST_MUTANTS, Mutation, Score, Tally
-from rightcall.app.reading import readings, trace_reader
+from rightcall.app.reading import How, readings, trace_reader
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.rates import show_rate
@@ -22,7 +22,7 @@ from rightcall.testsets.linting import lint as lint_tests
 from rightcall.testsets.linting.naming import unknown_tools
 
 
-class LintRequest(msgspec.Struct, frozen=True, kw_only=True):
+class LintRequest(How, frozen=True, kw_only=True):
     """What to look at and how. `files` are test sets, `traces` and what follows it as for grading.
 
     `level` is the least bad remark that makes the exit code 1. `max_mutants` is the most of one trajectory.
@@ -30,8 +30,6 @@ class LintRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     files: tuple[str, ...]
     traces: tuple[str, ...] = ()
-    format: str | None = None
-    group_by: str | None = None
     dialect: str | None = None
     apply_all: bool = False
     id_key: str | None = None
@@ -117,7 +115,7 @@ def lint(request: LintRequest, watch: service.Watch | None = None) -> Linted:
     """Look at test sets, and with traces at mutants. Raises `UsageError` and `TraceError` for what cannot be read."""
     if request.min_mutation_score is not None and not request.traces:
         raise UsageError("--min-mutation-score needs recorded traces: name them with --traces")
-    read = trace_reader(request.format, request.group_by)
+    read = trace_reader(request)
     names = tuple(files.expand(request.traces))
     files.check_standard_input((*request.files, *names))
     sets, refused = _read(request)

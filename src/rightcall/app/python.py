@@ -32,7 +32,7 @@ _CONTENT: Final = "to read a file, give `pathlib.Path(…).read_bytes()`"
 _NOTHING_JUDGED: Final = "Nothing was judged: every expectation is empty, or of a severity that does not block."
 
 
-def read(value: Any, *, format: str | None = None, group_by: str | None = None) -> Trajectory:
+def read(value: Any, **how: str | None) -> Trajectory:
     """The one trajectory that a value holds: see `rightcall.read`."""
     if isinstance(value, Captured):
         return value.trajectory
@@ -40,7 +40,7 @@ def read(value: Any, *, format: str | None = None, group_by: str | None = None) 
         raise TraceError(f"expected what is in a file, found the file itself; {_CONTENT}")
     if isinstance(value, str) and not _is_content(value):
         raise TraceError(f"expected JSON text, found {display(value, 40)}; {_CONTENT}")
-    return traces.read_object(value, format=format, group_by=group_by)
+    return traces.read_object(value, **how)
 
 
 def _is_content(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 
 import msgspec
 
@@ -13,21 +14,33 @@ from rightcall.app.matching import Reading
 from rightcall.app.spool import Spools
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError
-from rightcall.traces import containers, cutting
-from rightcall.traces.cutting import Cutting, Met
+from rightcall.traces import containers
+from rightcall.traces.cutting import Met
 from rightcall.traces.spilling import Keep
 
 Read = Callable[[Iterable[bytes], str, Keep, Met | None], Iterator[Trajectory | TraceError]]
 """Reads one file, given its bytes, its name, what keeps things for it, and the traces met in the files before it."""
 
 
-def trace_reader(trace_format: str | None, group_by: str | None) -> Read:
-    """What reads each file; `UsageError` if the format, or what to group by, is not known."""
-    format_ = kit.trace_format(trace_format)
-    by = None if group_by is None else cutting.group_by(group_by)
+class How(msgspec.Struct, frozen=True, kw_only=True):
+    """How trace files are read. All but `format` is as in `rightcall.traces.read`."""
+
+    format: str | None = None
+    group_by: str | None = None
+    tool_name_at: str | None = None
+    tool_arguments_at: str | None = None
+
+
+_AS_IT_IS: Final = How()
+
+
+def trace_reader(how: How) -> Read:
+    """What reads each file; `UsageError` if something of how to do it is not known."""
+    format_ = kit.trace_format(how.format)
+    cut = traces.cutting_of(how.group_by, how.tool_name_at, how.tool_arguments_at)
 
     def read(chunks: Iterable[bytes], file: str, keep: Keep, met: Met | None) -> Iterator[Trajectory | TraceError]:
-        return traces.read_as(format_, chunks, file, Cutting(by=by, keep=keep, met=met))
+        return traces.read_as(format_, chunks, file, msgspec.structs.replace(cut, keep=keep, met=met))
 
     return read
 
@@ -49,22 +62,18 @@ class Source(msgspec.Struct, frozen=True):
         return self.bytes.lines
 
 
-def read_sources(
-    names: Iterable[str], trace_format: str | None = None, group_by: str | None = None
-) -> Iterator[tuple[Source, Iterator[Reading]]]:
+def read_sources(names: Iterable[str], how: How = _AS_IT_IS) -> Iterator[tuple[Source, Iterator[Reading]]]:
     """Open trace files in their order: each with what is read of it, while it is read."""
-    read = trace_reader(trace_format, group_by)
+    read = trace_reader(how)
     for name, keep, met in _opened(files.expand(names)):
         source = Source(files.shown(name), containers.Source(files.chunks(name)))
         items = read(source.bytes, source.file, keep, met)
         yield source, map(Reading, items, itertools.repeat(source.file))
 
 
-def read_traces(
-    names: Iterable[str], trace_format: str | None = None, group_by: str | None = None
-) -> Iterator[Reading]:
+def read_traces(names: Iterable[str], how: How = _AS_IT_IS) -> Iterator[Reading]:
     """Read trajectories, and the errors that stand for unreadable records, from files in their order."""
-    return readings(files.expand(names), trace_reader(trace_format, group_by))
+    return readings(files.expand(names), trace_reader(how))
 
 
 def readings(names: Sequence[str], read: Read) -> Iterator[Reading]:

@@ -13,6 +13,7 @@ from rightcall import __version__, testsets, traces
 from rightcall.app import code, files, gates, kit, matching, runner, starter
 from rightcall.app.gates import GateOptions
 from rightcall.app.matching import Notes, Reading
+from rightcall.app.reading import How as How
 from rightcall.app.reading import Source as Source
 from rightcall.app.reading import read_sources as read_sources
 from rightcall.app.reading import read_traces as read_traces
@@ -37,16 +38,11 @@ _PAIRING = (
 )
 
 
-class GradeRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test.
-
-    `group_by` says what of a file belongs together, as in `rightcall.traces.read`.
-    """
+class GradeRequest(How, frozen=True, kw_only=True):
+    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test."""
 
     traces: tuple[str, ...]
     tests: tuple[str, ...] = ()
-    format: str | None = None
-    group_by: str | None = None
     dialect: str | None = None
     apply_all: bool = False
     id_key: str | None = None
@@ -73,7 +69,7 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     """
     if request.apply_all and not request.tests:
         raise UsageError("--apply-all needs a test set: name it with --tests")
-    read = trace_reader(request.format, request.group_by)
+    read = trace_reader(request)
     request = msgspec.structs.replace(request, traces=tuple(files.expand(request.traces)))
     _check_files((*request.traces, *request.tests), sinks)
     notes = Notes()

@@ -17,7 +17,7 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import MissingExtraError, RightcallError, TraceError, UsageError, Where, did_you_mean
-from rightcall.traces import containers, cutting, documents, heads, native, objects, regrouping
+from rightcall.traces import containers, cutting, documents, heads, native, objects, regrouping, wrappers
 from rightcall.traces.cutting import Cutting
 
 Reader = Callable[[Iterable[bytes], str], Iterator[Trajectory | TraceError]]
@@ -167,20 +167,29 @@ def _textual(container: str) -> str:
 
 
 def read(
-    chunks: Iterable[bytes], *, format: str | None = None, file: str = NO_FILE, group_by: str | None = None
+    chunks: Iterable[bytes],
+    *,
+    format: str | None = None,
+    file: str = NO_FILE,
+    group_by: str | None = None,
+    tool_name_at: str | None = None,
+    tool_arguments_at: str | None = None,
 ) -> Iterator[Trajectory | TraceError]:
     """Every trajectory of a file, in order, from chunks of bytes (64 to 256 KiB are best).
 
     The format is detected unless it is named. `group_by` is `conversation`, `trace`, `file` or `attribute:KEY`; without
-    it spans are grouped by conversation, and records stand as they are. `UsageError` if one is not known. Errors
-    carry `file`.
+    it spans are grouped by conversation, and records stand as they are. `tool_name_at` and `tool_arguments_at` are
+    paths into what spans of wrappers were given, such as `inputs.call.tool_name`. `UsageError` if one of all these is
+    not known. Errors carry `file`.
     """
     chosen = None if format is None else find(format)
-    return read_as(chosen, chunks, file, _cutting(group_by))
+    return read_as(chosen, chunks, file, cutting_of(group_by, tool_name_at, tool_arguments_at))
 
 
-def _cutting(group_by: str | None) -> Cutting:
-    return Cutting(by=None if group_by is None else cutting.group_by(group_by))
+def cutting_of(group_by: str | None, tool_name_at: str | None = None, tool_arguments_at: str | None = None) -> Cutting:
+    """How files are read, by what `read` is told; `UsageError` for what it cannot be told."""
+    by = None if group_by is None else cutting.group_by(group_by)
+    return Cutting(by=by, tool_at=wrappers.tool_at(tool_name_at, tool_arguments_at))
 
 
 def read_as(
@@ -223,6 +232,11 @@ def _items(
 def _cut(format_: Format, chunks: Iterable[bytes], file: str, cut: Cutting) -> Iterator[Trajectory | TraceError]:
     if format_.cut is not None:
         items, wholes = format_.cut(chunks, file, cut), cutting.wholes_of_spans
+    elif cut.tool_at is not None:
+        raise TraceError(
+            f"only in spans can the name of a tool be at a path such as `{cut.tool_at.path}`, and this is read as "
+            f"`{format_.name}`; read it without one"
+        )
     else:
         items, wholes = regrouping.regrouped(format_.read(chunks, file), cut.by, cut.keep), cutting.wholes_of_records
     for item in items:
@@ -251,8 +265,15 @@ def find(name: str) -> Format:
     return FORMATS[name]
 
 
-def read_object(value: Any, *, format: str | None = None, group_by: str | None = None) -> Trajectory:
-    """The one trajectory that a Python value holds. `group_by` is that of `read`.
+def read_object(
+    value: Any,
+    *,
+    format: str | None = None,
+    group_by: str | None = None,
+    tool_name_at: str | None = None,
+    tool_arguments_at: str | None = None,
+) -> Trajectory:
+    """The one trajectory that a Python value holds. `group_by` and what follows it are those of `read`.
 
     Takes a `Trajectory`, a native record, a list of calls in any known shape, messages, requests, responses,
     spans, JSON text of these, and the objects in which SDKs hold them: see `docs/objects.md`. `TraceError` with the
@@ -260,16 +281,18 @@ def read_object(value: Any, *, format: str | None = None, group_by: str | None =
     """
     if isinstance(value, Trajectory):
         return value
+    cut = cutting_of(group_by, tool_name_at, tool_arguments_at)
     if format is None and (found := objects.readable_spans(value)):
-        return objects.only(_of_spans(found, group_by))
+        return objects.only(_of_spans(found, cut))
+    chosen = None if format is None else find(format)
     try:
-        return objects.only(read([objects.document(value)], format=format, group_by=group_by))
+        return objects.only(read_as(chosen, [objects.document(value)], NO_FILE, cut))
     except RightcallError as error:
         raise error.out_of(NO_FILE) from error.__cause__
 
 
-def _of_spans(found: list[Any], group_by: str | None) -> Iterator[Trajectory | TraceError]:
+def _of_spans(found: list[Any], cut: Cutting) -> Iterator[Trajectory | TraceError]:
     from rightcall.traces import conventions
     from rightcall.traces.spans import readable
 
-    return conventions.trajectories(map(readable.span, found), cut=_cutting(group_by))
+    return conventions.trajectories(map(readable.span, found), cut=cut)

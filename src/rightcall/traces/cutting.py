@@ -10,6 +10,7 @@ import msgspec
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TraceError, UsageError, Where
 from rightcall.traces import spilling
+from rightcall.traces.wrappers import ToolAt
 
 _ATTRIBUTE: Final = "attribute:"
 
@@ -92,9 +93,11 @@ class Cutting(msgspec.Struct, frozen=True, kw_only=True):
     """How the files of a run are cut into trajectories, where a reader keeps what it cannot give yet.
 
     Without `by` each format decides: spans are grouped by conversation, records stand as they are. `met` knows the
-    files of the run; without it a file is read as if it were the only one.
+    files of the run; without it a file is read as if it were the only one. `tool_at` says where spans of wrappers name
+    the tool; only spans can be read with it.
     """
 
     by: GroupBy | None = None
     keep: spilling.Keep = spilling.Memory
     met: Met | None = None
+    tool_at: ToolAt | None = None

@@ -11,7 +11,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def trace_options(function: Function) -> Function:
-    """Add the options `trace_format` and `group_by` to a command."""
+    """Add the options `trace_format`, `group_by`, `tool_name_at` and `tool_arguments_at` to a command."""
     format_ = click.option(
         "--format", "trace_format", metavar="NAME", help="The format of the traces, if it should not be detected."
     )
@@ -21,7 +21,17 @@ def trace_options(function: Function) -> Function:
         help="What of a file is one trajectory: conversation, trace, file, or attribute:KEY. By default each format's "
         "own way: spans by conversation, records as they stand.",
     )
-    return format_(group_by(function))
+    name_at = click.option(
+        "--tool-name-at",
+        metavar="PATH",
+        help="Where spans of wrappers name the tool that was called: a path such as inputs.call.tool_name.",
+    )
+    arguments_at = click.option(
+        "--tool-arguments-at",
+        metavar="PATH",
+        help="Where these spans hold the arguments of the tool, such as inputs.call.args. By default all of inputs.",
+    )
+    return format_(group_by(name_at(arguments_at(function))))
 
 
 def test_options(function: Function) -> Function:
@@ -34,11 +44,16 @@ def test_options(function: Function) -> Function:
     return dialect(apply_all(id_key(function)))
 
 
+def how(options: dict[str, Any]) -> dict[str, Any]:
+    """What the options on traces say, by the names that requests have for it."""
+    same = {name: options[name] for name in ("group_by", "tool_name_at", "tool_arguments_at")}
+    return {"format": options["trace_format"], **same}
+
+
 def shared(options: dict[str, Any]) -> dict[str, Any]:
     """What all these options say, by the names that requests have for it."""
     return {
-        "format": options["trace_format"],
-        "group_by": options["group_by"],
+        **how(options),
         "dialect": options["dialect"],
         "apply_all": options["apply_all"],
         "id_key": options["test_id_key"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.reading import trace_options
+from rightcall.faces.cli.reading import how, trace_options
 from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Examples:
 @click.option("-v", "--verbose", is_flag=True, help="Show the result of each call, and how often it was seen.")
 @click.option("--no-color", is_flag=True, help="Use no colours.")
 @click.option("--json", "as_json", is_flag=True, help="Print each trajectory as one line of the native format.")
-def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: bool, **how: str | None) -> int:
+def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: bool, **options: str | None) -> int:
     """Show the tool calls that TRACES hold as the tree that they form, what may be missing, and what was read.
 
     Exit code 3 if a record could not be read or there is none.
@@ -49,7 +49,7 @@ def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: boo
         ascii_only=streams.is_ascii_only(),
         detail=Detail.VERBOSE if verbose else Detail.NORMAL,
     )
-    sources = service.read_sources(traces, how["trace_format"], how["group_by"])
+    sources = service.read_sources(traces, service.How(**how(options)))
     return _written(sources) if as_json else _shown(sources, look)
 
 

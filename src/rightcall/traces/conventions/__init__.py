@@ -25,6 +25,7 @@ from rightcall.traces.conventions import (
     observations,
     openinference,
     traceloop,
+    unwrapping,
     vercel,
 )
 from rightcall.traces.conventions.model import Part
@@ -158,10 +159,17 @@ def trajectories(
     groups, left_out = spans.grouped(found, _grouping(cut), _is_of_an_agent)
     gaps = tuple(gaps)
     for number, group in enumerate(groups):
-        item = trajectory(group, [part(span) for span in group.spans], gaps)
-        if isinstance(item, Trajectory) and (notes := tuple(_notes(group, 0 if number else left_out))):
+        parts, kept = _parts(group, cut)
+        item = trajectory(group, parts, gaps)
+        if isinstance(item, Trajectory) and (notes := (*kept, *_notes(group, 0 if number else left_out))):
             item = msgspec.structs.replace(item, warnings=(*item.warnings, *notes))
         yield item
+
+
+def _parts(group: Group, cut: Cutting) -> tuple[list[Part | None], tuple[str, ...]]:
+    """What the spans of a group are, and notes on it."""
+    parts = [part(span) for span in group.spans]
+    return (parts, ()) if cut.tool_at is None else unwrapping.unwrapped(parts, cut.tool_at)
 
 
 def _notes(group: Group, left_out: int) -> Iterator[str]:

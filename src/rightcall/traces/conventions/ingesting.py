@@ -153,7 +153,8 @@ def _labels(group: Group, ran: Iterable[Execution], asking: Iterable[Asked]) -> 
     """The names that only the label of a span gives to a call that no model span asks for."""
     asked = {call.name for part in asking for call in part.calls}
     for run in ran:
-        if run.name not in asked and run.name not in _texts(group.spans[run.index]):
+        span = group.spans[run.index]
+        if run.name not in asked and run.name in span.name and run.name not in _texts(span):
             yield run.name
 
 
