@@ -59,7 +59,8 @@ def log(
     """
     listed = list(exchanges)
     read = [exchange for exchange in listed if exchange is not None]
-    for conversation in snapshots.align([exchange.whole for exchange in read], key):
+    told = [snapshots.Snapshot(exchange.whole, len(exchange.history)) for exchange in read]
+    for conversation in snapshots.align(told, key):
         members = [read[number] for number in conversation.members]
         try:
             yield _told(conversation, members, len(listed) - len(read), tell)
@@ -70,7 +71,7 @@ def log(
 def _told(conversation: snapshots.Conversation, members: list[Exchange], foreign: int, tell: Telling) -> Trajectory:
     gaps = [gap for one in members for gap in one.gaps]
     warnings = [warning for one in members for warning in one.warnings]
-    if not any(one.reply is not None for one in members if len(one.whole) >= len(conversation.messages)):
+    if all(one.reply is None for one in conversation.ending(members)):
         gaps.append("the last request of the log has no response")
     if conversation.branched:
         warnings.append("an earlier conversation of the log begins the same; this one is read as a branch of it")

@@ -96,7 +96,8 @@ def log(exchanges: list[Any]) -> Iterator[Trajectory | TraceError]:
     if not bodies:
         yield from errors
     foreign = sum(exchange is None for exchange in exchanges)
-    for conversation in snapshots.align([_history(body) for body in bodies], messages.key):
+    told = [snapshots.Snapshot(_history(body), len(body.get("messages", ()))) for body in bodies]
+    for conversation in snapshots.align(told, messages.key):
         members = [bodies[number] for number in conversation.members]
         try:
             yield _logged(conversation, members, foreign, rejected)
@@ -133,7 +134,7 @@ def _logged(
     conversation: snapshots.Conversation, members: list[dict[str, Any]], foreign: int, rejected: tuple[str, ...]
 ) -> Trajectory:
     gaps = [*rejected, *(gap for body in members if body["choices"] for gap in _gaps(body))]
-    if not any(body["choices"] for body in members if len(_history(body)) >= len(conversation.messages)):
+    if not any(body["choices"] for body in conversation.ending(members)):
         gaps.append("the last request of the log has no response")
     warnings = [warning for body in members for warning in _several(body)]
     if conversation.branched:
