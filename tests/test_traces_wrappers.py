@@ -78,6 +78,22 @@ def test_a_call_that_a_model_asked_for_is_told_once() -> None:
     assert len(rightcall.read(spans).tool_calls or ()) == 2
 
 
+def test_a_wrapper_that_is_a_step_runs_what_a_model_asked_for() -> None:
+    """A span of no kind of tool is taken for the execution of a call that it names, never for a call alone (G12)."""
+    asked = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "list_rows", "arguments": "{}"}}]}
+    chat = {"mlflow.spanType": "CHAT_MODEL", "mlflow.spanOutputs": json.dumps(asked)}
+    step = {"mlflow.spanType": "CHAIN", "mlflow.spanInputs": json.dumps(listing(args={})), "mlflow.spanOutputs": "[1]"}
+    spans = [
+        {"name": "chat", "span_id": "a", "start_time_unix_nano": 1, "attributes": chat},
+        {"name": "handle", "span_id": "b", "start_time_unix_nano": 2, "attributes": step},
+    ]
+    (call,) = rightcall.read(spans, **AT).tool_calls or ()
+    assert (call.name, call.status, call.result) == ("list_rows", "ok", [1])
+    (call,) = rightcall.read(spans).tool_calls or ()
+    assert (call.name, call.status) == ("list_rows", "requested")
+    assert rightcall.read(spans[1:], **AT).tool_calls is None
+
+
 def test_the_span_of_the_tool_inside_its_wrapper_is_the_same_call() -> None:
     """A wrapper around an instrumented tool does not double it (G12)."""
     inner = tool("b", "list_rows", {"n": 2}, parent="a", start=1)
