@@ -196,8 +196,15 @@ _LOOK: Final = 500
 
 
 def _began_before(tree: _Tree, model: int, execution: int) -> bool:
-    asked, ran = tree.spans[model].start, tree.spans[execution].start
-    return model < execution if asked is None or ran is None else asked <= ran
+    """Spans stand in order; nobody knows the place of one without any time among others that have one."""
+    asked, ran = tree.spans[model], tree.spans[execution]
+    if asked.start is not None and ran.start is not None:
+        return asked.start <= ran.start
+    return model < execution or _has_time(asked) != _has_time(ran)
+
+
+def _has_time(span: Span) -> bool:
+    return span.start is not None or span.end is not None
 
 
 def _equal(call: ToolCall, ran: shapes.Arguments) -> bool:

@@ -50,13 +50,23 @@ def groups(spans: Iterable[Span], session_keys: Iterable[str]) -> list[Group]:
     A span takes the session of its outermost ancestor that has one (an agent that runs inside a call is no
     conversation of its own), then its own, else the only one of its trace.
     """
-    unique = deduplicated(spans)
+    listed = list(spans)
+    traces = {span.trace_id for span in listed} - {""}
+    unique = deduplicated(span if span.trace_id or not traces else within(span, _only(traces)) for span in listed)
     members: dict[tuple[str, str], tuple[set[str], list[Span]]] = {}
     for span, (kind, identity, session) in zip(unique, places(unique, session_keys), strict=True):
         sessions, found = members.setdefault((kind, identity), (set(), []))
         sessions.add(session)
         found.append(span)
     return sorted((group(found, sessions) for sessions, found in members.values()), key=position)
+
+
+def within(span: Span, only: str) -> Span:
+    """A span that names no trace, in the only trace of its file; where there are several, it says so."""
+    if only:
+        return msgspec.structs.replace(span, trace_id=only)
+    fault = "has no trace id: which trace of the file it belongs to is not known"
+    return msgspec.structs.replace(span, faults=(*span.faults, fault))
 
 
 def places(spans: list[Span], session_keys: Iterable[str], unit: Unit = "conversation") -> list[Place]:
@@ -77,7 +87,8 @@ def _place(span: Span, session: str, unit: Unit) -> Place:
 def position(group: Group) -> tuple[bool, int, tuple[str, ...], str]:
     """By what groups stand in order: their start, those without one last."""
     first = group.spans[0]
-    return (*_start(first), group.trace_ids, first.span_id)
+    start = next((span.start for span in group.spans if span.start is not None), None)
+    return start is None, start or 0, group.trace_ids, first.span_id
 
 
 def deduplicated(spans: Iterable[Span]) -> list[Span]:
@@ -140,18 +151,34 @@ def _completeness(span: Span) -> tuple[bool, int]:
     return span.end is not None, len(span.attributes)
 
 
-def _start(span: Span) -> tuple[bool, int]:
-    return span.start is None, span.start or 0
-
-
 def _in_order(spans: list[Span]) -> list[Span]:
     """By start; those that start together outermost first, then by end, then by id, whatever the file's order."""
-    depths = along(parents(spans), lambda _, above: above + 1, 0)
+    above = parents(spans)
+    depths = along(above, lambda _, depth: depth + 1, 0)
     keys = [
-        (*_start(span), depth, span.end is None, span.end or 0, span.trace_id, span.span_id)
-        for span, depth in zip(spans, depths, strict=True)
+        (start is None, start or 0, depth, span.end is None, span.end or 0, span.trace_id, span.span_id)
+        for span, start, depth in zip(spans, _starts(spans, above), depths, strict=True)
     ]
     return [spans[at] for at in sorted(range(len(spans)), key=keys.__getitem__)]
+
+
+def _starts(spans: list[Span], above: list[int]) -> list[int | None]:
+    """When each span began; one that does not say began by the start of its first child, else by its end."""
+    starts = [span.start for span in spans]
+    for span, parent in zip(spans, above, strict=True):
+        if parent >= 0 and spans[parent].start is None and span.start is not None:
+            known = starts[parent]
+            starts[parent] = span.start if known is None else min(known, span.start)
+    return [span.end if start is None else start for span, start in zip(spans, starts, strict=True)]
+
+
+def _timed(span: Span) -> Span:
+    """The span, without a start that only says that there is none."""
+    return msgspec.structs.replace(span, start=None) if span.start == 0 and (span.end or 0) > _LONGEST else span
+
+
+_LONGEST: Final = 10**17
+"""Nanoseconds (three years) that no span lasts."""
 
 
 def _sessions(spans: list[Span], keys: tuple[str, ...]) -> list[str]:
@@ -177,7 +204,7 @@ def _only(sessions: set[str]) -> str:
 
 def group(spans: list[Span], sessions: Iterable[str], unit: Unit = "conversation") -> Group:
     """The group of spans in any order, each there once, and of the sessions that they belong to."""
-    ordered = _in_order(spans)
+    ordered = _in_order(list(map(_timed, spans)))
     traces = tuple(dict.fromkeys(span.trace_id for span in ordered if span.trace_id))
     session = _only(set(sessions) - {""}) or None
     return Group(session, traces, tuple(ordered), tuple(parents(ordered)), unit)

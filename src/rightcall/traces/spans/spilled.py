@@ -16,7 +16,7 @@ import msgspec
 
 from rightcall.traces import spilling
 from rightcall.traces.spans import logs
-from rightcall.traces.spans.grouping import Group, Unit, deduplicated, group, places, position
+from rightcall.traces.spans.grouping import Group, Unit, deduplicated, group, places, position, within
 from rightcall.traces.spans.model import Record, Span
 
 _Item = tuple[str, int, bool, int]
@@ -59,11 +59,17 @@ def grouped(items: Iterable[Span | Record], how: Grouping, tells: Callable[[Grou
     return Grouped(shelf.told(row for row in by_start if not row[0]), counts[False])
 
 
+def _within(item: Span | Record, only: str) -> Span | Record:
+    """An item that names no trace, in the only trace of its file."""
+    return msgspec.structs.replace(item, trace_id=only) if isinstance(item, Record) else within(item, only)
+
+
 class _Shelf:
     """Where the spans of a file lie, in the steps between the file and its groups."""
 
     def __init__(self, how: Grouping) -> None:
         self._how = how
+        self._traces: set[str] = set()
         self._spans: spilling.Keeper[Span] = how.keep(Span)
         self._records: spilling.Keeper[Record] = how.keep(Record)
         self._members: spilling.Keeper[list[tuple[str, int]]] = how.keep(list[tuple[str, int]])
@@ -71,6 +77,8 @@ class _Shelf:
     def filed(self, items: Iterable[Span | Record]) -> Iterator[_Item]:
         """Keep everything as it comes."""
         for number, item in enumerate(items):
+            if len(self._traces) < 2 and item.trace_id:
+                self._traces.add(item.trace_id)
             if isinstance(item, Span):
                 yield item.trace_id, number, False, self._spans.keep(item)
             else:
@@ -78,14 +86,18 @@ class _Shelf:
 
     def placed(self, rows: Iterable[_Item]) -> Iterator[_Member]:
         """Trace by trace: join the records, unite the copies, and say what each span is grouped under."""
-        for _, of_trace in groupby(rows, key=itemgetter(0)):
+        only = next(iter(self._traces)) if len(self._traces) == 1 else ""
+        for _, of_trace in groupby(rows, key=lambda row: row[0] or only):
             items: list[Span | Record] = []
             tickets: dict[int, int] = {}
             numbers: dict[str | int, deque[int]] = {}
-            for _, number, is_record, ticket in of_trace:
+            for _, number, is_record, ticket in sorted(of_trace, key=itemgetter(1)):
                 item = self._records.fetch(ticket) if is_record else self._spans.fetch(ticket)
+                if self._traces and not item.trace_id:
+                    item = _within(item, only)
+                else:
+                    tickets[id(item)] = ticket
                 items.append(item)
-                tickets[id(item)] = ticket
                 if not is_record:
                     numbers.setdefault(item.span_id or id(item), deque()).append(number)
             unique = deduplicated(logs.joined(items))
