@@ -98,7 +98,7 @@ def test_yaml_in_brackets_without_a_name_is_read_as_json() -> None:
         (
             "{tests: [], dialect: orbit}",
             "rhesis",
-            "t.yaml: the dialect `rhesis` was asked for, but the file says `orbit`",
+            "t.yaml:1:22: dialect: the dialect `rhesis` was asked for, but the file says `orbit`",
         ),
     ],
 )

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from rightcall.app import code, files, kit
+from rightcall.app import code, service
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.errors import UsageError, Where
-from rightcall.testsets import TestSet, compile_tests, dialects, read, source
+from rightcall.testsets import TestSet, compile_tests, dialects, source
 from rightcall.testsets.dumping import to_json, to_yaml
 from rightcall.testsets.foreign import Note, told
 from rightcall.testsets.saying import around, check_gate
@@ -52,9 +52,7 @@ def convert(name: str, dialect: str | None, target: str, config: str | None, out
 
 
 def _read(name: str, dialect: str | None, config: str | None) -> TestSet:
-    data = files.read(name)
-    keys = {} if config is None else _config(config, data, name)
-    test_set = read(data, kit.kinds(data), file=files.shown(name), dialect=dialect, defaults=keys)
+    test_set = service.read_tests(name, dialect, service.read_config(config))
     compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
     return test_set
 
@@ -63,18 +61,6 @@ def _empty(test_set: TestSet) -> Iterator[str]:
     """A note where no test expects anything: then it is most likely a file of something else."""
     if test_set.tests and not any(test.assertions for test in test_set.tests):
         yield f"{test_set.source.file}: no test expects anything; is the file in the words that were named?"
-
-
-def _config(name: str, data: bytes, file: str) -> dict[str, Any]:
-    """The keys of the other file, none of which the test set may have itself."""
-    value, _ = source.load(files.read(name), files.shown(name))
-    if not isinstance(value, dict) or "tests" in value:
-        raise UsageError("expected a mapping of keys for the whole test set, without tests", Where(file=name))
-    whole, _ = source.load(data, files.shown(file))
-    for key in value if isinstance(whole, dict) else ():
-        if key in whole:
-            raise UsageError(f"`{key}` stands in the test set too; leave it out of one of them", Where(file=name))
-    return value
 
 
 def _dump(output: str | None, target: str) -> Callable[[Any], bytes]:

@@ -25,12 +25,14 @@ from rightcall.testsets.linting.naming import unknown_tools
 class LintRequest(How, frozen=True, kw_only=True):
     """What to look at and how. `files` are test sets, `traces` and what follows it as for grading.
 
-    `level` is the least bad remark that makes the exit code 1. `max_mutants` is the most of one trajectory.
+    `config` names a file with keys for whole test sets. `level` is the least bad remark that makes the exit code 1.
+    `max_mutants` is the most of one trajectory.
     """
 
     files: tuple[str, ...]
     traces: tuple[str, ...] = ()
     dialect: str | None = None
+    config: str | None = None
     apply_all: bool = False
     id_key: str | None = None
     level: Level = Level.ERROR
@@ -117,7 +119,7 @@ def lint(request: LintRequest, watch: service.Watch | None = None) -> Linted:
         raise UsageError("--min-mutation-score needs recorded traces: name them with --traces")
     read = trace_reader(request)
     names = tuple(files.expand(request.traces))
-    files.check_standard_input((*request.files, *names))
+    files.check_standard_input((*request.files, *service.named(request.config), *names))
     sets, refused = _read(request)
     tests = [subject for _, own in sets for subject in own]
     remarks = [remark for test_set, own in sets for remark in lint_tests(test_set, own)]
@@ -145,9 +147,10 @@ def _place(remark: Remark) -> tuple[str, int, int, int]:
 def _read(request: LintRequest) -> tuple[list[tuple[TestSet, list[Subject]]], list[RightcallError]]:
     """Every test set that can be used, compiled, and why the others cannot."""
     sets, refused = [], []
+    config = service.read_config(request.config)
     for name in request.files:
         try:
-            test_set = service.read_tests(name, request.dialect)
+            test_set = service.read_tests(name, request.dialect, config)
             sets.append((test_set, subjects(test_set, compile_regex, compile_schema, code.loader(name))))
         except RightcallError as error:
             refused.append(error)

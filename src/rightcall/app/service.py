@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, islice
+from typing import Any
 
 import msgspec
 
@@ -39,11 +40,15 @@ _PAIRING = (
 
 
 class GradeRequest(How, frozen=True, kw_only=True):
-    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test."""
+    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test.
+
+    `config` is the name of a file with keys for whole test sets, for those that do not have them themselves.
+    """
 
     traces: tuple[str, ...]
     tests: tuple[str, ...] = ()
     dialect: str | None = None
+    config: str | None = None
     apply_all: bool = False
     id_key: str | None = None
     gate: GateOptions = GateOptions()
@@ -67,13 +72,13 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     `watch` is told of each trajectory that was read. Raises `UsageError`, `TestSetError` and `TraceError` for
     what cannot be graded at all; nothing is then left of a report.
     """
-    if request.apply_all and not request.tests:
-        raise UsageError("--apply-all needs a test set: name it with --tests")
+    _check_tests_named(request)
     read = trace_reader(request)
     request = msgspec.structs.replace(request, traces=tuple(files.expand(request.traces)))
-    _check_files((*request.traces, *request.tests), sinks)
+    _check_files((*request.traces, *request.tests, *named(request.config)), sinks)
     notes = Notes()
-    sets = [read_tests(name, request.dialect) for name in request.tests]
+    config = read_config(request.config)
+    sets = [read_tests(name, request.dialect, config) for name in request.tests]
     _check_ids(sets)
     notes.warnings.extend(_warnings(sets))
     tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in _compiled(name, test_set)]
@@ -81,6 +86,13 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     found = watched(readings(request.traces, read), watch)
     results = _results(request, found, tests, notes)
     return _report(_head(sets, request.tests, gate), results, sinks, notes)
+
+
+def _check_tests_named(request: GradeRequest) -> None:
+    asked = {"--apply-all": request.apply_all, "--config": request.config is not None}
+    for option, is_given in asked.items():
+        if is_given and not request.tests:
+            raise UsageError(f"{option} needs a test set: name it with --tests")
 
 
 def _check_files(reading: Sequence[str], sinks: Sequence[Sink]) -> None:
@@ -214,19 +226,41 @@ def _check_ids(sets: Iterable[TestSet]) -> None:
         seen[test.id] = test.where
 
 
-def read_tests(name: str, dialect: str | None) -> TestSet:
-    """Read one test set, or the standard input for `-`; `TestSetError` if it is bad."""
+class Config(msgspec.Struct, frozen=True):
+    """Keys for whole test sets that stand in a file of their own, and where."""
+
+    keys: dict[str, Any]
+    source: testsets.Source
+
+
+def read_config(name: str | None) -> Config | None:
+    """Read the keys for whole test sets, if a file with them is named; `TestSetError` if it is none."""
+    return None if name is None else Config(*testsets.load_config(files.read(name), files.shown(name)))
+
+
+def named(config: str | None) -> tuple[str, ...]:
+    """Return the files that are read for it: the one that is named, or none."""
+    return () if config is None else (config,)
+
+
+def read_tests(name: str, dialect: str | None, config: Config | None = None) -> TestSet:
+    """Read one test set, or the standard input for `-`; `TestSetError` if it is bad.
+
+    `config` has keys for the whole test set, none of which it may have itself.
+    """
     data = files.read(name)
-    return read_test_set(data, kit.kinds(data), file=files.shown(name), dialect=dialect)
+    keys, source = ({}, None) if config is None else (config.keys, config.source)
+    kinds = kit.all_kinds() if "assertions" in keys else kit.kinds(data)
+    return read_test_set(data, kinds, file=files.shown(name), dialect=dialect, defaults=keys, config=source)
 
 
 def _compiled(name: str, test_set: TestSet) -> tuple[CompiledTest, ...]:
     return compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
 
 
-def validate(name: str, dialect: str | None = None) -> tuple[TestSet, list[str]]:
+def validate(name: str, dialect: str | None = None, config: Config | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
-    test_set = read_tests(name, dialect)
+    test_set = read_tests(name, dialect, config)
     _compiled(name, test_set)
     return test_set, list(_warnings([test_set]))
 

@@ -9,6 +9,7 @@ from rightcall.testsets.keys import EXPECTATION_KEYS
 from rightcall.testsets.model import Place, Test, TestSet
 from rightcall.testsets.schema import schema
 from rightcall.testsets.single import embedded, from_keys
+from rightcall.testsets.source import Source, load_config
 from rightcall.testsets.template import SCHEMA_FILE, template
 
 __all__ = [
@@ -17,12 +18,14 @@ __all__ = [
     "SCHEMA_FILE",
     "CompiledTest",
     "Place",
+    "Source",
     "Test",
     "TestSet",
     "compile_test",
     "compile_tests",
     "embedded",
     "from_keys",
+    "load_config",
     "read",
     "schema",
     "setting_of",

@@ -41,7 +41,7 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
     """What reading needs to know besides the data: kinds, dialect, and where the data came from.
 
     `renames` maps native keys to those of the source, `paths` has the path of each test there, if it was another
-    tool's file; `elsewhere` are keys that did not come from the source.
+    tool's file.
     """
 
     kinds: Kinds
@@ -49,15 +49,14 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
     source: Source = Source()
     renames: dict[str, str] = {}
     paths: tuple[str, ...] | None = None
-    elsewhere: frozenset[str] = frozenset()
 
     def key(self, path: str) -> Where:
         """The place of a key or item."""
-        return self.source.key(self.written(path)) if self._is_here(path) else Where(path=path)
+        return self.source.key(self.written(path))
 
     def start(self, path: str) -> Where:
         """The place of a test or an assertion, without a look into the line where lines are tests."""
-        return self.source.start(self.written(path)) if self._is_here(path) else Where(path=path)
+        return self.source.start(self.written(path))
 
     def written(self, path: str) -> str:
         """The path as the source has it; of another tool's file that of the whole test."""
@@ -66,16 +65,10 @@ class Reader(msgspec.Struct, frozen=True, kw_only=True):
             return self.paths[at[0]] if at and isinstance(at[0], int) else ""
         return renamed(path, self.renames) if self.renames else path
 
-    def _is_here(self, path: str) -> bool:
-        return not any(path == key or path.startswith((f"{key}.", f"{key}[")) for key in self.elsewhere)
-
     def refuse(self, problem: Problem) -> NoReturn:
         """Raise the problem with its place."""
-        if problem.at == "key" or not self._is_here(problem.path):
-            where = self.key(problem.path)
-        else:
-            where = self.source.value(self.written(problem.path))
-        raise TestSetError(problem.message, where)
+        find = self.source.key if problem.at == "key" else self.source.value
+        raise TestSetError(problem.message, find(self.written(problem.path)))
 
 
 def convert(value: Any, kind: type[T], path: str, reader: Reader) -> T:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from rightcall.core.results import ONE, Gate
-from rightcall.errors import TestSetError, UsageError, Where
+from rightcall.errors import TestSetError, UsageError
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import MAY_BE_UNKNOWN, Kinds, Reader, build, common, convert
 from rightcall.testsets.dialects import Dialect
@@ -34,29 +34,37 @@ def read(
     file: str = "-",
     dialect: str | None = None,
     defaults: Mapping[str, Any] | None = None,
+    config: Source | None = None,
 ) -> TestSet:
     """The test set that a file holds.
 
     `kinds` are the kinds of assertion by name. `dialect` says whose words the tests are in, if not the file
-    itself. `defaults` are test-set-wide keys for a file that does not have them, as JSON Lines cannot.
+    itself. `defaults` are test-set-wide keys for a file that does not have them, as JSON Lines cannot;
+    `config` is where they were read, and then none of them may stand in the file too.
     Raises `TestSetError` with the place, `UsageError` for a dialect that is not known.
     """
     value, source = load(data, file)
-    whole = {**(defaults or {}), **_keys(value)}
+    own = _keys(value)
+    whole = {**(defaults or {}), **own}
+    _check_once(own, defaults or {}, config)
+    source = replace(source.marked(), beside=dict.fromkeys(whole.keys() - own.keys(), config or Source()))
     spoken = _dialect(whole, dialect, source)
     if not isinstance(value, dict) and (spoken.open is None or not isinstance(value, list)):
         advice = f"; {FOREIGN}" if isinstance(value, list) and value else ""
         message = f"expected a mapping with `tests`, found {found(value)}{advice}"
         raise TestSetError(message, source.value(""))
-    reader = Reader(
-        kinds=kinds,
-        dialect=spoken,
-        source=source.marked(),
-        elsewhere=frozenset(whole.keys() - value.keys()) if isinstance(value, dict) else frozenset(defaults or ()),
-    )
+    reader = Reader(kinds=kinds, dialect=spoken, source=source)
     if spoken.open is None:
         return _test_set(*_translate(whole, reader))
     return _opened(value, whole, spoken.open, reader)
+
+
+def _check_once(own: Mapping[str, Any], others: Mapping[str, Any], config: Source | None) -> None:
+    """Refuse a key that both the file and the one beside it have."""
+    twice = [key for key in others if key in own]
+    if config is not None and twice:
+        message = f"`{shorten(twice[0])}` stands in the test set too; leave it out of one of them"
+        raise TestSetError(message, config.key(child("", twice[0])))
 
 
 def _keys(value: Any) -> dict[str, Any]:
@@ -76,7 +84,7 @@ def _opened(value: Any, whole: dict[str, Any], open_file: Callable[[At], Opened]
     except TestSetError as error:
         reader.refuse(Problem(error.where.path.removeprefix(prefix), error.message))
     paths = [path.removeprefix(prefix) for path in opened.paths]
-    test_set = _test_set(opened.keys, replace(reader, paths=tuple(paths), elsewhere=frozenset()))
+    test_set = _test_set(opened.keys, replace(reader, paths=tuple(paths)))
     return replace(test_set, warnings=(*test_set.warnings, *_told(opened.notes, prefix, reader)))
 
 
@@ -97,7 +105,7 @@ def _dialect(value: dict[str, Any], asked: str | None, source: Source) -> Dialec
         except UsageError as error:
             raise TestSetError(error.message, source.value("dialect")) from None
     if asked is not None and isinstance(written, str) and asked != written:
-        raise UsageError(f"the dialect `{asked}` was asked for, but the file says `{written}`", Where(file=source.file))
+        raise UsageError(f"the dialect `{asked}` was asked for, but the file says `{written}`", source.value("dialect"))
     name = asked if asked is not None else written
     return dialects.named(name if isinstance(name, str) else "native")
 

@@ -147,7 +147,7 @@ def check_gate(test_set: TestSet, dialect: str) -> None:
     """Refuse a gate that is not the usual one."""
     if test_set.gate != TestSet().gate:
         message = f"the `gate` cannot be said in the dialect `{dialect}`; leave it out"
-        raise TestSetError(message, Where(file=test_set.source.file, path="gate"))
+        raise TestSetError(message, test_set.source.key("gate"))
 
 
 def around(test_set: TestSet, dialect: str, kept: Collection[str]) -> list[Note]:

@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.core.jsontext import JSONError, decode
 from rightcall.errors import TestSetError, Where
+from rightcall.testsets.explain import found
 from rightcall.testsets.jsonmarks import scan_json
 from rightcall.testsets.marks import Mark, key_place, steps, value_place
 from rightcall.testsets.yamltext import read_yaml
@@ -40,7 +41,8 @@ class Line(msgspec.Struct, frozen=True):
 class Source(msgspec.Struct, frozen=True):
     """Where a value was read: a file's name, and its text to find places in.
 
-    `marks` are kept where reading makes them anyway, else they are made when a place is asked for.
+    `marks` are kept where reading makes them anyway, else they are made when a place is asked for. `beside` has the
+    sources of the keys for the whole test set that stand in another file.
     """
 
     file: str | None = None
@@ -48,20 +50,25 @@ class Source(msgspec.Struct, frozen=True):
     text: str = ""
     lines: tuple[Line, ...] = ()
     marks: Mark | None = None
+    beside: dict[str, Source] = {}
 
     def value(self, path: str) -> Where:
         """The place of the value at a path."""
+        if (other := self._other(path)) is not None:
+            return other.value(path)
         mark, inner = self._mark(path)
         return self._where(path, value_place(mark, inner) if mark else None)
 
     def key(self, path: str) -> Where:
         """The place of the last key of a path."""
+        if (other := self._other(path)) is not None:
+            return other.key(path)
         mark, inner = self._mark(path)
         return self._where(path, key_place(mark, inner) if mark else None)
 
     def start(self, path: str) -> Where:
         """The place of a key, but only the line where each line is a test: finding a column costs a scan."""
-        if self.format != "jsonl":
+        if self.format != "jsonl" or self._other(path) is not None:
             return self.key(path)
         index = self._index(path)
         return Where(file=self.file, line=None if index is None else self.lines[index].number, path=path)
@@ -72,6 +79,10 @@ class Source(msgspec.Struct, frozen=True):
             return self
         built = scan_json(self.text)
         return msgspec.structs.replace(self, marks=built.mark if built else None)
+
+    def _other(self, path: str) -> Source | None:
+        """The other file that a path leads into."""
+        return next((self.beside.get(str(key)) for key in steps(path)[:1]), None) if self.beside else None
 
     def _mark(self, path: str) -> tuple[Mark | None, str]:
         """The mark to look for a path in, and what is left of the path there."""
@@ -108,6 +119,16 @@ def load(data: bytes, file: str) -> tuple[Any, Source]:
                 return _load_jsonl(text, file)
     except TestSetError as error:
         raise error.within(file=file) from None
+
+
+def load_config(data: bytes, file: str) -> tuple[dict[str, Any], Source]:
+    """The keys for a whole test set that a file of their own holds, and its source. `TestSetError` if it has tests."""
+    value, source = load(data, file)
+    if isinstance(value, dict) and "tests" not in value:
+        return value, source.marked()
+    what = "`tests`" if isinstance(value, dict) else found(value)
+    message = f"expected a mapping of keys for the whole test set, without tests, found {what}"
+    raise TestSetError(message, source.key("tests" if isinstance(value, dict) else ""))
 
 
 def named(file: str) -> Format | None:

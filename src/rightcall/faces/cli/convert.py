@@ -39,7 +39,9 @@ def command(file: str, dialect: str | None, target: str, config: str | None, out
     """
     from rightcall.app import converting, files
 
-    files.check_apart([file, *([] if config is None else [config])], [] if output is None else [output])
+    reading = [file, *([] if config is None else [config])]
+    files.check_standard_input(reading)
+    files.check_apart(reading, [] if output is None else [output])
     converted = converting.convert(file, dialect, target, config, output)
     for note in converted.notes:
         streams.note(f"note: {note}")

@@ -9,6 +9,11 @@ import click
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+config_option = click.option(
+    "--config", metavar="FILE", help="Keys for the whole test set, for one that has none, such as JSON Lines."
+)
+"""Adds the option `config` to a command that reads test sets."""
+
 
 def trace_options(function: Function) -> Function:
     """Add the options `trace_format`, `group_by`, `tool_name_at` and `tool_arguments_at` to a command."""
@@ -35,13 +40,13 @@ def trace_options(function: Function) -> Function:
 
 
 def test_options(function: Function) -> Function:
-    """Add the options `dialect`, `apply_all` and `test_id_key` to a command that has those of traces."""
+    """Add the options `dialect`, `config`, `apply_all` and `test_id_key` to a command that has those of traces."""
     dialect = click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
     apply_all = click.option("--apply-all", is_flag=True, help="Take every trajectory for every test, each by itself.")
     id_key = click.option(
         "--test-id-key", metavar="KEY", help="The metadata key or span attribute that names a trajectory's test."
     )
-    return dialect(apply_all(id_key(function)))
+    return dialect(config_option(apply_all(id_key(function))))
 
 
 def how(options: dict[str, Any]) -> dict[str, Any]:
@@ -55,6 +60,7 @@ def shared(options: dict[str, Any]) -> dict[str, Any]:
     return {
         **how(options),
         "dialect": options["dialect"],
+        "config": options["config"],
         "apply_all": options["apply_all"],
         "id_key": options["test_id_key"],
     }
