@@ -141,9 +141,9 @@ CASES = [
         *("never-fails", E, (3, 16), "it forbids nothing"),
     ),
     Case(
-        "a score that hardly anything misses",
-        "tests:\n- id: x\n  assertions: [{kind: budget, max_calls_per_tool: {}}]\n",
-        *("never-fails", W, (3, 16), "no trajectory was found that fails `budget:max_calls_per_tool`"),
+        "a limit that nobody reaches",
+        "tests:\n- id: x\n  assertions: [{kind: budget, max_calls: 100000}]\n",
+        *("never-fails", W, (3, 16), "no trajectory was found that fails `budget:max_calls`"),
     ),
     Case(
         "a pattern that is found in every text",
