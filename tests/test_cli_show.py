@@ -164,8 +164,11 @@ WITHOUT = {
 
 
 @pytest.mark.parametrize(("why", "spans"), WITHOUT.items())
-def test_why_calls_have_no_arguments_is_said(capfdbinary: Capture, why: str, spans: list[Any]) -> None:
+def test_why_calls_have_no_arguments_is_said(
+    capfdbinary: Capture, monkeypatch: pytest.MonkeyPatch, why: str, spans: list[Any]
+) -> None:
     """Content capture that was off is told from masks, limits, and a trace that just does not hold them."""
+    monkeypatch.setenv("COLUMNS", "160")
     Path("t.json").write_text(json.dumps(spans))
     told = block(run_here(capfdbinary, "show", "t.json"))
     assert [line.partition(": ")[2] for line in told if "without arguments that can be read" in line] == [why]
