@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from types import NoneType
 from typing import Any, Final
 
 import msgspec
+from msgspec import UnsetType
 
 from rightcall.core import jsontext
 from rightcall.core.calls import FAILED_STATUSES, UNSETTLED_STATUSES, ToolCall, Trajectory
@@ -58,18 +60,23 @@ def _placed(call: ToolCall, earlier: Earlier) -> PlacedCall:
     return PlacedCall(**fields, earlier=earlier)
 
 
+_SCALARS: Final = frozenset({str, int, float, bool, NoneType, UnsetType})
+
+
 def uses_results(value: Any) -> bool:
     """Whether an assertion, an expected value or a part of one asks where values come from."""
     waiting = [value]
     for item in waiting:
-        if getattr(item, "uses_results", False):
-            return True
-        if isinstance(item, msgspec.Struct):
-            waiting += [getattr(item, field) for field in item.__struct_fields__]
-        elif isinstance(item, dict):
+        if item.__class__ in _SCALARS:
+            continue  # most of what stands in expectations: this is asked of every one of them
+        if isinstance(item, dict):
             waiting += item.values()
         elif isinstance(item, list | tuple):
             waiting += item
+        elif getattr(item, "uses_results", False):
+            return True
+        elif isinstance(item, msgspec.Struct):
+            waiting += msgspec.structs.astuple(item)
     return False
 
 
