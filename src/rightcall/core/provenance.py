@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from types import NoneType
 from typing import Any, Final
 
 import msgspec
@@ -20,7 +19,7 @@ from rightcall.core.calls import FAILED_STATUSES, UNSETTLED_STATUSES, ToolCall, 
 from rightcall.core.judging import CannotJudge
 from rightcall.core.masking import is_masked
 from rightcall.core.paths import Step, values_at
-from rightcall.core.values import freeze
+from rightcall.core.values import SCALARS, freeze
 
 NO_RESULT: Final[Any] = object()
 """A call that failed or was refused: it is known to have given nothing."""
@@ -60,14 +59,14 @@ def _placed(call: ToolCall, earlier: Earlier) -> PlacedCall:
     return PlacedCall(**fields, earlier=earlier)
 
 
-_SCALARS: Final = frozenset({str, int, float, bool, NoneType, UnsetType})
+_LEAVES: Final = SCALARS | {UnsetType}
 
 
 def uses_results(value: Any) -> bool:
     """Whether an assertion, an expected value or a part of one asks where values come from."""
     waiting = [value]
     for item in waiting:
-        if item.__class__ in _SCALARS:
+        if item.__class__ in _LEAVES:
             continue  # most of what stands in expectations: this is asked of every one of them
         if isinstance(item, dict):
             waiting += item.values()

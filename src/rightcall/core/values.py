@@ -21,7 +21,9 @@ MISSING: Final[Any] = msgspec.UNSET
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$-]*")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
-_SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+SCALARS: Final = frozenset({str, int, float, bool, type(None)})
+"""The classes of JSON values that hold no others."""
+
 _ARRAYS: Final = (list, tuple)
 _NUMBERS: Final = (int, float)
 _CONSTANT: Final = object()
@@ -88,7 +90,7 @@ def _same_booleans(expected: Any, actual: Any) -> bool:
 
 def is_json(value: Any) -> bool:
     """Whether the value is made of JSON types all through, so that `freeze` can stand for it."""
-    if value.__class__ in _SCALARS:
+    if value.__class__ in SCALARS:
         return True
     waiting = [value]
     for item in waiting:
@@ -100,8 +102,8 @@ def is_json(value: Any) -> bool:
             continue
         else:
             return False
-        if not _SCALARS.issuperset(map(type, inner)):
-            waiting += [each for each in inner if each.__class__ not in _SCALARS]
+        if not SCALARS.issuperset(map(type, inner)):
+            waiting += [each for each in inner if each.__class__ not in SCALARS]
     return True
 
 

@@ -8,6 +8,7 @@ from msgspec.inspect import StructType, type_info
 from msgspec.structs import replace
 
 from rightcall.core.operators import MAX_NESTED, Operator
+from rightcall.core.values import SCALARS
 from rightcall.errors import TestSetError, did_you_mean, join_path
 from rightcall.testsets.arguments import MisplacedError, as_data
 from rightcall.testsets.explain import Problem, explain, found, shorten
@@ -28,14 +29,20 @@ def native(value: Any, path: str) -> Any:
 
 def _read(value: Any, path: str, depth: int) -> Any:
     if isinstance(value, list | tuple):
-        return [_read(item, child(path, index), depth) for index, item in enumerate(value)]
+        return [
+            item if item.__class__ in SCALARS else _read(item, child(path, index), depth)
+            for index, item in enumerate(value)
+        ]
     if isinstance(value, Operator):
         return _read_inside(value, path, depth)
     if not isinstance(value, dict):
         return value
     names = [key for key in value if isinstance(key, str) and key.startswith("$")]
     if not names:
-        return {key: _read(item, child(path, str(key)), depth) for key, item in value.items()}
+        return {
+            key: item if item.__class__ in SCALARS else _read(item, child(path, str(key)), depth)
+            for key, item in value.items()
+        }
     _check_names(names, value, path)
     if names == [_LITERAL]:
         return value[_LITERAL]
