@@ -77,4 +77,4 @@ def test_an_answer_is_an_example(wish: str, answer: str) -> None:
 
 def test_a_section_without_an_example_is_noticed() -> None:
     """A link to prose alone is no answer."""
-    assert not has_example("[formats](test-sets.md#formats), [rates](semantics.md#g35-rates)")
+    assert not has_example("[bans](semantics.md#g25-bans), [rates](semantics.md#g35-rates)")
