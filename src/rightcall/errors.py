@@ -5,6 +5,7 @@
     │   └── MissingExtraError   an optional dependency is not installed
     ├── TestSetError            a test set, test or expectation that cannot be used
     ├── TraceError              a trace, or one record of it, that cannot be read
+    ├── EndpointError           an agent that cannot be reached, or an answer that is none
     └── StoreError              a report or a result that cannot be written
 
 Errors of ours are none of these: they crash.
@@ -97,6 +98,21 @@ class TraceError(RightcallError):
     def __init__(self, message: str, where: Where | None = None, record_id: str | None = None) -> None:
         super().__init__(message, where)
         self.record_id = record_id
+
+
+class EndpointError(RightcallError):
+    """An agent that cannot be reached, or an answer of its transport that is none (G38).
+
+    `is_passing` says that the same request may well succeed later: a reset, a time-out, status 429 or 5xx. `after` is
+    how many seconds the other side asks to wait before.
+    """
+
+    def __init__(
+        self, message: str, where: Where | None = None, *, is_passing: bool = False, after: float | None = None
+    ) -> None:
+        super().__init__(message, where)
+        self.is_passing = is_passing
+        self.after = after
 
 
 class StoreError(RightcallError):
