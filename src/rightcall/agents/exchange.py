@@ -51,7 +51,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     output: Any = None
-    tool_calls: tuple[ToolCall, ...] | None | UnsetType = UNSET
+    tool_calls: tuple[ToolCall, ...] | UnsetType | None = UNSET
     trajectory: Trajectory | None = None
     conversation_id: Any = None
     context: Any = None
