@@ -7,21 +7,18 @@ only ids and numbers. `each_for_all` keeps nothing.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from rightcall.app import runner
+from rightcall.app.attempts import Attempts, Groups, Head
 from rightcall.app.spool import Spool
-from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Count
 from rightcall.core.results import Attempt, Result
-from rightcall.core.values import equal
-from rightcall.errors import TestSetError, TraceError, UsageError, Where
-from rightcall.testsets import EXPECTATION_KEYS, CompiledTest, Test
+from rightcall.errors import TraceError, UsageError
+from rightcall.testsets import EXPECTATION_KEYS, CompiledTest
 
 SHOWN_OWN = 5
 
@@ -50,12 +47,19 @@ class Notes(msgspec.Struct):
 Pair = tuple[CompiledTest, Reading]
 """A test and a trajectory that belong together."""
 
+Grade = Callable[[Trajectory, CompiledTest, str], Attempt]
+"""Grades one trajectory, of a file, for one test."""
+
 CompileOne = Callable[[Trajectory, str, str], CompiledTest]
 """Makes a test of the expectations that a trajectory carries, given the test's id and the file."""
 
 
 def by_test(
-    readings: Iterable[Reading], tests: Sequence[CompiledTest], id_key: str | None, notes: Notes
+    readings: Iterable[Reading],
+    tests: Sequence[CompiledTest],
+    id_key: str | None,
+    notes: Notes,
+    grade: Grade = runner.attempt,
 ) -> Iterator[Result]:
     """Grade each trajectory for the test that it belongs to: one result a test, over its attempts.
 
@@ -64,27 +68,22 @@ def by_test(
     """
     notes.counts.update(compiled.test.count for compiled in tests)
     with Spool[Attempt](Attempt) as spool:
-        attempts = _Attempts(spool, (compiled.test.id for compiled in tests))
-        bad = _grade_by_test(readings, {compiled.test.id: compiled for compiled in tests}, id_key, attempts, notes)
+        attempts = Attempts(spool, (compiled.test.id for compiled in tests))
+        table = {compiled.test.id: compiled for compiled in tests}
+        bad = _grade_by_test(matched_pairs(readings, table, id_key, notes), attempts, grade)
         yield from (runner.result(compiled.test, attempts.of(compiled.test.id)) for compiled in tests)
     yield from map(runner.unread, bad)
 
 
-def _grade_by_test(
-    readings: Iterable[Reading],
-    table: Mapping[str, CompiledTest],
-    id_key: str | None,
-    attempts: _Attempts,
-    notes: Notes,
-) -> list[TraceError]:
+def _grade_by_test(pairs: Iterable[Pair | TraceError], attempts: Attempts, grade: Grade) -> list[TraceError]:
     """Grade everything and return what could not be read."""
     bad: list[TraceError] = []
-    for pair in matched_pairs(readings, table, id_key, notes):
+    for pair in pairs:
         if isinstance(pair, TraceError):
             _keep_unread(pair, attempts, bad)
         else:
             compiled, reading = pair
-            attempts.add(compiled.test.id, runner.attempt(reading.trajectory, compiled, reading.file))
+            attempts.add(compiled.test.id, grade(reading.trajectory, compiled, reading.file))
     return bad
 
 
@@ -115,7 +114,9 @@ def matched_pairs(
     _note_carried(carried, notes)
 
 
-def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes) -> Iterator[Result]:
+def each_for_all(
+    readings: Iterable[Reading], tests: Sequence[CompiledTest], notes: Notes, grade: Grade = runner.attempt
+) -> Iterator[Result]:
     """Grade every trajectory for every test: each pair is a result of its own."""
     notes.counts.update(compiled.test.count for compiled in tests)
     for pair in all_pairs(readings, tests, notes):
@@ -123,7 +124,7 @@ def each_for_all(readings: Iterable[Reading], tests: Sequence[CompiledTest], not
             yield runner.unread(pair)
         else:
             compiled, reading = pair
-            attempt = runner.attempt(reading.trajectory, compiled, reading.file)
+            attempt = grade(reading.trajectory, compiled, reading.file)
             name = f"{compiled.test.id}[{_shown(reading.trajectory, reading.file)}]"
             yield runner.result(compiled.test, (attempt,), name)
 
@@ -143,7 +144,11 @@ def all_pairs(readings: Iterable[Reading], tests: Sequence[CompiledTest], notes:
 
 
 def by_own_expectations(
-    readings: Iterable[Reading], compile_one: CompileOne, notes: Notes, repeats: Mapping[str, int] | None = None
+    readings: Iterable[Reading],
+    compile_one: CompileOne,
+    notes: Notes,
+    repeats: Mapping[str, int] | None = None,
+    grade: Grade = runner.attempt,
 ) -> Iterator[Result]:
     """Grade each trajectory for the expectations that it carries: one result an id, over its attempts.
 
@@ -152,13 +157,14 @@ def by_own_expectations(
     `TestSetError` when trajectories of one id carry different expectations, `UsageError` when none carries any.
     """
     bad: list[TraceError] = []
-    with Spool[_Head](_Head) as heads, Spool[Attempt](Attempt) as spool:
-        groups = _Groups(heads, spool)
+    with Spool[Head](Head) as heads, Spool[Attempt](Attempt) as spool:
+        groups = Groups(heads, spool)
         for compiled, reading in _carrying(readings, compile_one, bad, notes):
-            identity = compiled.test.id
+            trajectory, file, identity = reading.trajectory, reading.file, compiled.test.id
+            attempt = grade(trajectory, compiled, file)
             if repeats is not None and identity not in repeats:
-                yield runner.result(compiled.test, (runner.attempt(reading.trajectory, compiled, reading.file),))
-            elif groups.add(compiled, reading.trajectory, reading.file) == (repeats or {}).get(identity):
+                yield runner.result(compiled.test, (attempt,))
+            elif groups.add(compiled, trajectory.expectations, attempt, file) == (repeats or {}).get(identity):
                 yield runner.result(*groups.take(identity))
         yield from (runner.result(*groups.take(identity)) for identity in list(groups.ids))
     yield from map(runner.unread, bad)
@@ -184,68 +190,7 @@ def _carrying(
         raise UsageError("there is nothing to grade: no trajectory carries expectations; name a test set with --tests")
 
 
-class _Attempts:
-    """The attempts at each test, in the order in which they came."""
-
-    def __init__(self, spool: Spool[Attempt], identities: Iterable[str] = ()) -> None:
-        self._spool = spool
-        self._tickets = {identity: array("q") for identity in identities}
-
-    def __contains__(self, identity: str) -> bool:
-        return identity in self._tickets
-
-    def add(self, identity: str, attempt: Attempt) -> int:
-        """Keep one more attempt at a test; return how many there are."""
-        settled = replace(attempt, alignments=dict(attempt.alignments))
-        tickets = self._tickets.setdefault(identity, array("q"))
-        tickets.append(self._spool.keep(settled))
-        return len(tickets)
-
-    def of(self, identity: str) -> list[Attempt]:
-        """Give back the attempts at a test."""
-        return [self._spool.fetch(ticket) for ticket in self._tickets[identity]]
-
-
-_Head = tuple[Test, bytes]
-"""A test that a record carries, without its assertions, and what the record expects, as text."""
-
-
-class _Groups:
-    """Tests that records carry, by id, and the attempts at them."""
-
-    def __init__(self, heads: Spool[_Head], attempts: Spool[Attempt]) -> None:
-        self.ids: dict[str, int] = {}
-        self._heads = heads
-        self._attempts = _Attempts(attempts)
-
-    def add(self, compiled: CompiledTest, trajectory: Trajectory, file: str) -> int:
-        """Grade one more attempt and return how many there are now.
-
-        `TestSetError` if it expects something else than the ones before it.
-        """
-        expectations, identity = jsontext.encode(trajectory.expectations), compiled.test.id
-        # Taken out and put in again, so that ids stand in the order of their last attempts.
-        head = self.ids.pop(identity, None)
-        if head is None:
-            head = self._heads.keep((replace(compiled.test, assertions=(), places=()), expectations))
-        elif not _same(self._heads.fetch(head)[1], expectations):
-            raise TestSetError(
-                f"the records with id `{identity}` expect different things; attempts at one test must expect the same",
-                Where(file=file),
-            )
-        self.ids[identity] = head
-        return self._attempts.add(identity, runner.attempt(trajectory, compiled, file))
-
-    def take(self, identity: str) -> tuple[Test, list[Attempt]]:
-        """Give back a test and its attempts, and forget them."""
-        return self._heads.fetch(self.ids.pop(identity))[0], self._attempts.of(identity)
-
-
-def _same(one: bytes, other: bytes) -> bool:
-    return one == other or equal(jsontext.decode(one), jsontext.decode(other))
-
-
-def _keep_unread(error: TraceError, attempts: _Attempts, bad: list[TraceError]) -> None:
+def _keep_unread(error: TraceError, attempts: Attempts, bad: list[TraceError]) -> None:
     """An unreadable record is an attempt at the test that its id names, else a result of its own."""
     if error.record_id is not None and error.record_id in attempts:
         attempts.add(error.record_id, runner.unread_attempt(error))

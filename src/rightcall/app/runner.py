@@ -11,9 +11,11 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from rightcall.core import jsontext
 from rightcall.core.assertion import Compiled, error_verdict, judge
-from rightcall.core.calls import Trajectory
+from rightcall.core.calls import Trajectory, Transcript
 from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
 from rightcall.core.rows import Row
 from rightcall.core.verdicts import Status, Verdict
@@ -45,6 +47,13 @@ def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attemp
         place=_place(trajectory, file),
         hash=hashlib.sha256(jsontext.encode(trajectory)).hexdigest()[:_HASH_DIGITS],
     )
+
+
+def transcribed(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
+    """Grade it just so, and keep what a report needs that shows the conversation."""
+    calls, messages, gaps = trajectory.tool_calls, trajectory.messages, trajectory.gaps
+    transcript = Transcript(calls=calls, messages=messages, gaps=gaps)
+    return msgspec.structs.replace(attempt(trajectory, compiled, file), transcript=transcript)
 
 
 def unread_attempt(error: TraceError) -> Attempt:

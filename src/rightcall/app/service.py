@@ -84,7 +84,8 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in _compiled(name, test_set)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = watched(readings(request.traces, read), watch)
-    results = _results(request, found, tests, notes)
+    grade_one = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
+    results = _results(request, found, tests, notes, grade_one)
     return _report(_head(sets, request.tests, gate), results, sinks, notes)
 
 
@@ -120,13 +121,14 @@ def _results(
     readings: Iterable[Reading],
     tests: Sequence[CompiledTest],
     notes: Notes,
+    grade_one: matching.Grade,
 ) -> Iterator[Result]:
     if not request.tests:
         compile_one, repeats = _compile_own(request.dialect), _repeats(request)
-        return matching.by_own_expectations(readings, compile_one, notes, repeats)
+        return matching.by_own_expectations(readings, compile_one, notes, repeats, grade_one)
     if request.apply_all:
-        return matching.each_for_all(readings, tests, notes)
-    return matching.by_test(readings, tests, request.id_key, notes)
+        return matching.each_for_all(readings, tests, notes, grade_one)
+    return matching.by_test(readings, tests, request.id_key, notes, grade_one)
 
 
 def _repeats(request: GradeRequest) -> dict[str, int] | None:

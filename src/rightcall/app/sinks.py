@@ -45,6 +45,11 @@ class Sink:
         self._make_target = target
         self._target: Target | None = None
 
+    @property
+    def shows_transcripts(self) -> bool:
+        """Whether the report shows conversations; they are kept only for one that says so."""
+        return bool(getattr(self._report, "shows_transcripts", False))
+
     def start(self, head: RunHead) -> None:
         """Begin the report."""
         with self._keeping_error():

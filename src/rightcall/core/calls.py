@@ -118,3 +118,14 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     metadata: dict[str, Any] = {}
     ingestion: Ingestion | None = None
     expectations: dict[str, Any] = {}
+
+
+class Transcript(msgspec.Struct, frozen=True, kw_only=True):
+    """What a trajectory tells of the conversation: its calls, its messages as they were read, and what may be missing.
+
+    `calls` and `messages` are `None` where none were recorded.
+    """
+
+    calls: tuple[ToolCall, ...] | None = None
+    messages: list[Any] | None = None
+    gaps: tuple[str, ...] = ()

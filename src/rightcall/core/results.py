@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from rightcall.core.calls import Transcript
 from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
 from rightcall.core.rows import Row
 from rightcall.core.verdicts import Status, Verdict
@@ -36,6 +37,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     `reason` says why, when there are no verdicts to say it. `alignments` holds expected beside made for
     failed verdicts, by verdict id. `calls` is how many calls were recorded, `None` when none were recorded;
     `output` is the agent's reply, kept when the attempt did not pass. `place` is where the trajectory was read.
+    `transcript` is there only where a report shows it: it is most of a trajectory.
     """
 
     trajectory: str
@@ -48,6 +50,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     place: str = ""
     hash: str = ""
+    transcript: Transcript | None = None
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
