@@ -75,6 +75,7 @@ def attempts(draw: st.DrawFn) -> Attempt:
         verdicts=made,
         reason=draw(texts),
         calls=draw(st.one_of(st.none(), st.integers(0, 3))),
+        made=draw(st.one_of(st.none(), st.lists(calls, max_size=2).map(tuple))),
         output=draw(values),
         alignments={verdict.id: tuple(draw(st.lists(rows, max_size=2))) for verdict in made},
         warnings=tuple(draw(st.lists(texts, max_size=1))),

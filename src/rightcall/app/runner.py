@@ -16,8 +16,9 @@ import msgspec
 from rightcall.core import jsontext
 from rightcall.core.assertion import Compiled, error_verdict, judge
 from rightcall.core.calls import Trajectory, Transcript
+from rightcall.core.failing import KIND, cut_short, failure_verdict
 from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
-from rightcall.core.rows import Row
+from rightcall.core.rows import Row, as_made
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import TraceError, Where
 from rightcall.testsets import CompiledTest
@@ -31,8 +32,16 @@ _LINE = re.compile(r"(?:line )?([0-9]+)\b")
 
 
 def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
-    """Grade one trajectory for one test. Never raises, whatever the trajectory holds."""
-    verdicts = tuple([_judged(trajectory, assertion) for assertion in compiled.assertions])
+    """Grade one trajectory for one test. Never raises, whatever the trajectory holds.
+
+    Where the agent failed, the verdict on that comes first (G38). A conversation that could not be held has none.
+    """
+    if trajectory.trouble is not None:
+        return _unheld(trajectory, trajectory.trouble, file)
+    known = cut_short(trajectory)
+    verdicts = tuple([_judged(known, assertion) for assertion in compiled.assertions])
+    failed = failure_verdict(trajectory, (verdict.id for verdict in verdicts))
+    verdicts = verdicts if failed is None else (failed, *verdicts)
     outcome = attempt_outcome(verdicts, compiled.test.min_assertion_rate)
     calls = trajectory.tool_calls
     return Attempt(
@@ -41,12 +50,28 @@ def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attemp
         verdicts=verdicts,
         reason="" if verdicts else "The test expects nothing.",
         calls=None if calls is None else len(calls),
+        made=None if calls is None else tuple(map(as_made, calls)),
         output=None if outcome == Outcome.PASS else trajectory.output,
         alignments={} if outcome == Outcome.PASS else Alignments(trajectory, compiled.assertions, verdicts),
         warnings=trajectory.warnings,
         place=_place(trajectory, file),
-        hash=hashlib.sha256(jsontext.encode(trajectory)).hexdigest()[:_HASH_DIGITS],
+        hash=_hash(trajectory),
     )
+
+
+def _unheld(trajectory: Trajectory, trouble: str, file: str) -> Attempt:
+    return Attempt(
+        trajectory=trajectory.id,
+        outcome=Outcome.ERROR,
+        reason=trouble,
+        warnings=trajectory.warnings,
+        place=_place(trajectory, file),
+        hash=_hash(trajectory),
+    )
+
+
+def _hash(trajectory: Trajectory) -> str:
+    return hashlib.sha256(jsontext.encode(trajectory)).hexdigest()[:_HASH_DIGITS]
 
 
 def transcribed(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
@@ -77,10 +102,11 @@ class Alignments(Mapping[str, tuple[Row, ...]]):
 
     def __init__(self, trajectory: Trajectory, assertions: Sequence[Compiled], verdicts: Sequence[Verdict]) -> None:
         self._trajectory = trajectory
+        failed = {verdict.id for verdict in verdicts if verdict.status == Status.FAIL}
         self._assertions = {
             assertion.id: assertion
-            for assertion, verdict in zip(assertions, verdicts, strict=True)
-            if verdict.status == Status.FAIL and hasattr(assertion.check, "align")
+            for assertion in assertions
+            if assertion.id in failed and hasattr(assertion.check, "align")
         }
 
     def __getitem__(self, identity: str) -> tuple[Row, ...]:
@@ -126,12 +152,14 @@ def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None)
         place=_test_place(test),
         places=_places(test, kept),
         labels=_labels(test),
+        positional=test.positional,
     )
 
 
 def _places(test: Test, attempts: Sequence[Attempt]) -> dict[str, Where]:
     """Where the expectations stand whose verdicts did not pass; verdicts are in the order of the expectations."""
-    graded = [attempt.verdicts for attempt in attempts if len(attempt.verdicts) == len(test.places)]
+    judged = [[verdict for verdict in attempt.verdicts if verdict.kind != KIND] for attempt in attempts]
+    graded = [verdicts for verdicts in judged if len(verdicts) == len(test.places)]
     return {
         verdict.id: place.where
         for verdicts in graded
@@ -148,6 +176,7 @@ def _without_attempts(test: Test) -> Result:
         reason=f"no trajectory for test `{test.id}`",
         place=_test_place(test),
         labels=_labels(test),
+        positional=test.positional,
     )
 
 

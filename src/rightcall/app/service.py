@@ -163,7 +163,9 @@ def _compile_own(dialect: str | None) -> matching.CompileOne:
         where = Where(file=files.shown(file))
         try:
             test = embedded(trajectory.expectations, kinds, identity=identity, where=where, dialect=dialect)
-            return compile_test(test, compile_regex, compile_schema)
+            is_place = not trajectory.id and test.id == identity
+            known = msgspec.structs.replace(test, positional=True) if is_place else test
+            return compile_test(known, compile_regex, compile_schema)
         except TestSetError as error:
             at = error.within(file=where.file)
             raise TestSetError(f"in the record `{identity}`: {at.message}", at.where) from None

@@ -45,7 +45,7 @@ from rightcall.core.lining import ModeRules, messages
 from rightcall.core.operators import written
 from rightcall.core.pairing import Candidates, candidates, pair
 from rightcall.core.patterns import Pattern
-from rightcall.core.rows import Mark, Row, RowDifference
+from rightcall.core.rows import Mark, Row, RowDifference, as_made
 from rightcall.core.values import visible
 from rightcall.core.wording import Mismatch, amount, differing_keys, mismatches
 
@@ -250,7 +250,7 @@ def row_of(
         expected_index=index,
         expected=None if pattern is None else _expected(pattern),
         made_index=number,
-        made=None if call is None else _made(call),
+        made=None if call is None else as_made(call),
         differences=tuple(map(_difference, found[:MOST_DIFFERENCES])),
         note=f"and {amount(more, 'more difference')}" if more > 0 else "",
     )
@@ -269,9 +269,3 @@ def _expected(pattern: Pattern) -> dict[str, Any]:
         return {"name": pattern.name}
     arguments = written(pattern.arguments) if pattern.has_operators else pattern.arguments
     return {"name": pattern.name, "arguments": arguments}
-
-
-def _made(call: ToolCall) -> dict[str, Any]:
-    if call.arguments_state == "ok":
-        return {"name": call.name, "arguments": call.arguments}
-    return {"name": call.name, "arguments_state": call.arguments_state, "arguments_text": call.arguments_text}

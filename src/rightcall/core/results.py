@@ -35,7 +35,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """One trajectory graded for one test.
 
     `reason` says why, when there are no verdicts to say it. `alignments` holds expected beside made for
-    failed verdicts, by verdict id. `calls` is how many calls were recorded, `None` when none were recorded;
+    failed verdicts, by verdict id. `calls` is how many calls were recorded, `None` when none were recorded, and
+    `made` are these calls as `{"name": …, "arguments": …}`, by which two runs are compared;
     `output` is the agent's reply, kept when the attempt did not pass. `place` is where the trajectory was read.
     `transcript` is there only where a report shows it: it is most of a trajectory.
     """
@@ -45,6 +46,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...] = ()
     reason: str = ""
     calls: int | None = None
+    made: tuple[dict[str, Any], ...] | None = None
     output: Any = None
     alignments: Mapping[str, tuple[Row, ...]] = {}
     warnings: tuple[str, ...] = ()
@@ -73,7 +75,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """One test in one run, over its attempts.
 
     `place` is where the test stands, as `file:line`; `places` where the expectation behind a verdict stands, by the
-    verdict's id, for verdicts that did not pass.
+    verdict's id, for verdicts that did not pass. `positional` says that the id is only the position of the test, so
+    that another run may call another test so.
     """
 
     id: str
@@ -85,6 +88,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""
     places: Mapping[str, Where] = {}
     labels: dict[str, Any] = {}
+    positional: bool = False
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from rightcall.core.calls import ToolCall
+
 
 class RowDifference(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One place where the arguments of a call made are not as expected.
@@ -38,3 +40,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     made: dict[str, Any] | None = None
     differences: tuple[RowDifference, ...] = ()
     note: str = ""
+
+
+def as_made(call: ToolCall) -> dict[str, Any]:
+    """The call as rows and reports write it: name and arguments, or why there are none that can be read."""
+    if call.arguments_state == "ok":
+        return {"name": call.name, "arguments": call.arguments}
+    return {"name": call.name, "arguments_state": call.arguments_state, "arguments_text": call.arguments_text}

@@ -77,6 +77,7 @@ def result_as_json(result: Result, attempt_as_json: Callable[[Attempt], dict[str
         "reason": result.reason,
         "place": result.place,
         "labels": result.labels,
+        "positional": result.positional,
         "statistics": result.statistics,
         "attempts": [attempt_as_json(attempt) for attempt in result.attempts],
     }
@@ -98,8 +99,8 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def _aligned_attempt(attempt: Attempt) -> dict[str, Any]:
-    """The same with expected beside made, which is much text in a large run."""
-    return {**_attempt(attempt), "alignments": dict(attempt.alignments)}
+    """The same with the calls, and expected beside made, which is much text in a large run."""
+    return {**_attempt(attempt), "made": attempt.made, "alignments": dict(attempt.alignments)}
 
 
 def _gate(gate: Gate) -> dict[str, Any]:
