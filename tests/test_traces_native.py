@@ -62,6 +62,8 @@ TRAJECTORIES = st.builds(
     ).map(tuple),
     messages=st.none() | st.lists(JSON, max_size=3),
     output=JSON,
+    failure=MAYBE_TEXT,
+    trouble=MAYBE_TEXT,
     warnings=TEXTS,
     metadata=st.dictionaries(st.text(), JSON, max_size=2),
     ingestion=st.none()

@@ -17,6 +17,7 @@ from rightcall.core.assertion import Compiled
 from rightcall.core.assertion import grade as judge_all
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Outcome, attempt_outcome
+from rightcall.core.rows import Row
 from rightcall.core.sidebyside import side_by_side
 from rightcall.core.values import display
 from rightcall.core.verdicts import Status, Verdict
@@ -113,17 +114,23 @@ def compiled(expectations: Mapping[str, Any], dialect: str | None = None) -> tes
 
 def explanation(trajectory: Trajectory, verdicts: Sequence[Verdict], assertions: Sequence[Compiled]) -> str:
     """Every blocking verdict that is no pass, with its reason and expected beside made."""
+    of_verdict = {assertion.id: assertion for assertion in assertions}
     parts = [
-        _explained(trajectory, verdict, assertion)
-        for verdict, assertion in zip(verdicts, assertions, strict=True)
+        _explained(trajectory, verdict, of_verdict.get(verdict.id))
+        for verdict in verdicts
         if verdict.severity == "block" and verdict.status in (Status.FAIL, Status.ERROR)
     ]
     return "\n\n".join(parts)
 
 
-def _explained(trajectory: Trajectory, verdict: Verdict, assertion: Compiled) -> str:
+def _explained(trajectory: Trajectory, verdict: Verdict, assertion: Compiled | None) -> str:
     word = "" if verdict.status is Status.FAIL else "could not be judged: "
     text = f"{verdict.id}: {word}{verdict.reason}"
-    align = getattr(assertion.check, "align", None)
-    rows = align(assertion.prepared(trajectory)) if verdict.status is Status.FAIL and align is not None else ()
+    rows = () if assertion is None or verdict.status is not Status.FAIL else _rows(trajectory, assertion)
     return "\n".join([text, "", *(line.text for line in side_by_side(rows, WIDTH))]) if rows else text
+
+
+def _rows(trajectory: Trajectory, assertion: Compiled) -> Sequence[Row]:
+    """Expected beside made, where the kind can show it."""
+    align = getattr(assertion.check, "align", None)
+    return () if align is None else tuple(align(assertion.prepared(trajectory)))

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 
+from rightcall.core.asking import Asker, no_judge
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import EVERY_CALL, Count, Counted, Scope, select
+from rightcall.core.failing import cut_short, failure_verdict
 from rightcall.core.judging import CannotJudge as CannotJudge
 from rightcall.core.judging import NothingToJudge as NothingToJudge
 from rightcall.core.provenance import placed, uses_results
@@ -71,12 +73,13 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     `tool_schemas` maps a tool's name to its JSON Schema. `tool_aliases` maps a recorded name to the name
     that expectations use. `count` says which calls take part, and `every_call` what bans see whatever it says: all
     calls, or all of the part of the conversation that the assertion speaks of. `severity` is that of assertions
-    that have none of their own.
+    that have none of their own. `judge` answers what only a judge can.
     """
 
     regex: RegexEngine
     schema: SchemaEngine = no_schemas
     code: CodeLoader = no_code
+    judge: Asker = no_judge
     tool_schemas: Mapping[str, Any] = {}
     tool_aliases: Mapping[str, str] = {}
     ignore_arguments: tuple[str, ...] = ()
@@ -95,8 +98,9 @@ class Check(Protocol):
 
     A check may have `is_ban = True`: it forbids something, and no rate over assertions softens it. With
     `sees_every_call = True` it looks at all calls, whatever `count` says. With `only_forbids = True`, fewer calls never
-    make it fail. With `needs_calls = False` it is asked also where no calls were recorded. It may have
-    `align(trajectory)`, which gives rows of expected beside made for showing a failure.
+    make it fail. With `needs_calls = False` it is asked also where no calls were recorded. With `asks = True` it needs
+    a judge: it is made by `JudgedCheck`. It may have `align(trajectory)`, which gives rows of expected beside made for
+    showing a failure.
     """
 
     name: str
@@ -183,13 +187,21 @@ def compile_one(assertion: Assertion, setting: Setting) -> Check:
 
 
 def grade(trajectory: Trajectory, assertions: Sequence[Compiled]) -> tuple[Verdict, ...]:
-    """All verdicts, in order. Pure and total: never raises on recorded data, whatever it holds (G5)."""
-    return tuple([judge(trajectory, assertion) for assertion in assertions])
+    """All verdicts, in order. Pure and total: never raises on recorded data, whatever it holds (G5).
+
+    Where the agent failed, the verdict on that comes first (G38).
+    """
+    known = cut_short(trajectory)
+    failed = failure_verdict(trajectory, (assertion.id for assertion in assertions))
+    verdicts = [judge(known, assertion) for assertion in assertions]
+    return tuple(verdicts) if failed is None else (failed, *verdicts)
 
 
 def judge(trajectory: Trajectory, assertion: Compiled) -> Verdict:
     """One verdict: its status, score and reason are read off the evidence."""
     try:
+        if trajectory.trouble is not None:
+            raise CannotJudge("trouble", trajectory.trouble)
         if trajectory.tool_calls is None and getattr(assertion.check, "needs_calls", True):
             raise CannotJudge("not_recorded", f"No tool calls were recorded: {_why(trajectory)}")
         evidence = assertion.check(assertion.prepared(trajectory))

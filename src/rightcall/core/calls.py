@@ -101,7 +101,9 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The ordered tool calls of one conversation, with what is known around them.
 
     `tool_calls` is `None` when none were recorded, which is not the same as the empty tuple: none were made.
-    `gaps` says in words where calls may be missing. `expectations` holds expectation keys found beside the
+    `gaps` says in words where calls may be missing. `failure` is what the agent itself reported or raised as its
+    failure, after the calls that are there; `trouble` is why the conversation could not be held at all, or not to its
+    end, which is not the agent's doing (G38). `expectations` holds expectation keys found beside the
     calls in the same record, undecoded. `ingestion` says what was read, where the reader counts it.
     """
 
@@ -114,6 +116,8 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     available_tools: tuple[ToolSpec, ...] = ()
     messages: list[Any] | None = None
     output: Any = None
+    failure: str | None = None
+    trouble: str | None = None
     warnings: tuple[str, ...] = ()
     metadata: dict[str, Any] = {}
     ingestion: Ingestion | None = None

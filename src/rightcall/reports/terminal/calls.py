@@ -35,6 +35,10 @@ def shown(trajectory: Trajectory, file: str, look: Look) -> Iterator[Line]:
     told = "no calls recorded" if calls is None else amount(len(calls), "call")
     yield (("strong", trajectory.id or "(no id)"), ("plain", f"  {told}  "), ("muted", file))
     yield from _tree(calls or (), look)
+    if trajectory.failure is not None:
+        yield from _wrapped("fail", "  failed: ", trajectory.failure, look.width)
+    if trajectory.trouble is not None:
+        yield from _wrapped("error", "  trouble: ", trajectory.trouble, look.width)
     for gap in trajectory.gaps:
         yield from _wrapped("error", "  gap: ", gap, look.width)
     for warning in trajectory.warnings:

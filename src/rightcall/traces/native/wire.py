@@ -67,6 +67,8 @@ class Around(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defa
     available_tools: tuple[ToolSpec, ...] | UnsetType = UNSET
     messages: list[Any] | UnsetType | None = UNSET
     output: Any = UNSET
+    failure: _Text = UNSET
+    trouble: _Text = UNSET
     warnings: _Texts = UNSET
     metadata: dict[str, Any] | UnsetType = UNSET
     ingestion: Ingestion | UnsetType | None = UNSET
@@ -140,6 +142,8 @@ def _trajectory(record: Any) -> Trajectory | None:
         available_tools=record.available_tools,
         messages=record.messages,
         output=record.output,
+        failure=record.failure,
+        trouble=record.trouble,
         warnings=record.warnings,
         metadata=record.metadata,
         ingestion=record.ingestion,
