@@ -6,12 +6,12 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rightcall import __version__, testsets, traces
-from rightcall.app import code, files, gates, kit, matching, runner, starter
+from rightcall.app import code, files, gates, kit, matching, redaction, runner, starter
 from rightcall.app.gates import GateOptions
 from rightcall.app.matching import Notes, Reading
 from rightcall.app.reading import How as How
@@ -19,6 +19,7 @@ from rightcall.app.reading import Source as Source
 from rightcall.app.reading import read_sources as read_sources
 from rightcall.app.reading import read_traces as read_traces
 from rightcall.app.reading import readings, trace_reader
+from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.app.sinks import Sink
@@ -30,6 +31,9 @@ from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, W
 from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
 from rightcall.testsets import read as read_test_set
 from rightcall.traces import spilling
+
+if TYPE_CHECKING:
+    from rightcall.core.redaction.redactor import Redactor
 
 SHOWN_POSITIONAL = 3
 
@@ -52,6 +56,7 @@ class GradeRequest(How, frozen=True, kw_only=True):
     apply_all: bool = False
     id_key: str | None = None
     gate: GateOptions = GateOptions()
+    redaction: Redaction = Redaction()
 
 
 class Graded(msgspec.Struct, frozen=True):
@@ -84,9 +89,19 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in _compiled(name, test_set)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = watched(readings(request.traces, read), watch)
-    grade_one = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
+    grade_one: matching.Grade = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
+    if redactors := _redactors(request.redaction, sinks):
+        grade_one = redaction.noting(grade_one, redactors)
     results = _results(request, found, tests, notes, grade_one)
     return _report(_head(sets, request.tests, gate), results, sinks, notes)
+
+
+def _redactors(asked: Redaction, sinks: Sequence[Sink]) -> list[Redactor]:
+    """Give each sink what it is looked through with, and return these; `UsageError` for a rule that is none."""
+    for sink in sinks:
+        sink.redactor = asked.redactor(hides_secrets=sink.hides_secrets)
+    by_name = {sink.redactor.name: sink.redactor for sink in sinks if sink.redactor is not None}
+    return list(by_name.values())
 
 
 def _check_tests_named(request: GradeRequest) -> None:

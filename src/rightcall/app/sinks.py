@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rightcall.app.files import Writing
 from rightcall.core.results import Result, RunEnd, RunHead
 from rightcall.errors import StoreError, Where
 from rightcall.reports import Report
 from rightcall.reports.markdown import LIMIT, MarkdownReport
+
+if TYPE_CHECKING:
+    from rightcall.core.redaction.redactor import Redactor
+    from rightcall.core.redaction.runs import Told
 
 
 class Target(Protocol):
@@ -34,13 +38,14 @@ class Sink:
     """A report on its way to a target. After the first trouble it takes nothing more and keeps the error.
 
     All that a report is told of a run goes through `start`, `add` and `end`, whatever its format: this is the one door
-    by which recorded values leave, so what must not leave is to be taken out of them here.
+    by which recorded values leave, and `redactor`, if there is one, takes out of them here what must not leave.
     `path` is the file that the target writes, if it is one.
     """
 
     def __init__(self, report: Report, target: Callable[[], Target], path: str | None = None) -> None:
         self.error: StoreError | None = None
         self.path = path
+        self.redactor: Redactor | None = None
         self._report = report
         self._make_target = target
         self._target: Target | None = None
@@ -50,23 +55,28 @@ class Sink:
         """Whether the report shows conversations; they are kept only for one that says so."""
         return bool(getattr(self._report, "shows_transcripts", False))
 
+    @property
+    def hides_secrets(self) -> bool:
+        """Whether the report is shown around, so that secrets are hidden in it unless that is switched off."""
+        return bool(getattr(self._report, "hides_secrets", False))
+
     def start(self, head: RunHead) -> None:
         """Begin the report."""
         with self._keeping_error():
             self._target = self._make_target()
-            self._target.write(self._report.start(head))
+            self._target.write(self._report.start(self._shown(head)))
 
     def add(self, result: Result) -> None:
         """Add a result."""
         if self._target is not None:
             with self._keeping_error():
-                self._target.write(self._report.add(result))
+                self._target.write(self._report.add(self._shown(result)))
 
     def end(self, end: RunEnd) -> None:
         """Complete the report."""
         if self._target is not None:
             with self._keeping_error():
-                self._target.write(self._report.end(end))
+                self._target.write(self._report.end(self._shown(end)))
                 self._target.finish()
                 self._target = None
 
@@ -75,6 +85,13 @@ class Sink:
         if self._target is not None:
             self._target.discard()
             self._target = None
+
+    def _shown(self, told: Told) -> Told:
+        if self.redactor is None:
+            return told
+        from rightcall.core.redaction.runs import redacted
+
+        return redacted(told, self.redactor)
 
     @contextmanager
     def _keeping_error(self) -> Iterator[None]:

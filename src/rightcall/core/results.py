@@ -38,7 +38,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     failed verdicts, by verdict id. `calls` is how many calls were recorded, `None` when none were recorded, and
     `made` are these calls as `{"name": …, "arguments": …}`, by which two runs are compared;
     `output` is the agent's reply, kept when the attempt did not pass. `place` is where the trajectory was read.
-    `transcript` is there only where a report shows it: it is most of a trajectory.
+    `transcript` is there only where a report shows it: it is most of a trajectory. `secrets` are what each redactor, by
+    its name, found to be secret in the test and the trajectory: they are for redaction, and no report is told them.
     """
 
     trajectory: str
@@ -53,6 +54,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""
     hash: str = ""
     transcript: Transcript | None = None
+    secrets: Mapping[str, tuple[str, ...]] = {}
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):

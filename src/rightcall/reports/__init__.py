@@ -23,7 +23,11 @@ from rightcall.reports.terminal import TerminalReport
 
 
 class Report(Protocol):
-    """Turns a run into bytes, piece by piece. A piece may be empty."""
+    """Turns a run into bytes, piece by piece. A piece may be empty.
+
+    One with `hides_secrets = True` is told of no secrets unless that is switched off: one that is shown around, rather
+    than read by programs or by whoever ran it.
+    """
 
     def start(self, head: RunHead) -> bytes:
         """Return what comes before all results."""

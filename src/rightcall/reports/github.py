@@ -31,6 +31,8 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 class GitHubReport:
     """Keeps as many annotations as are shown, counts the others, and writes them at the end."""
 
+    hides_secrets = True
+
     def __init__(self) -> None:
         self._kept: dict[Command, list[Remark]] = {"error": [], "warning": []}
         self._counts: dict[Command, int] = {"error": 0, "warning": 0}

@@ -25,6 +25,8 @@ _SEVERITIES: Final[dict[Level, str]] = {"failure": "critical", "error": "major",
 class GitLabReport:
     """Writes an object for each remark as results come."""
 
+    hides_secrets = True
+
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, ...]] = Counter()
         self._separator = b""

@@ -62,6 +62,8 @@ class _Part:
 class MarkdownReport:
     """Keeps what fits into `limit` bytes, tests that did not pass first, and writes it at the end."""
 
+    hides_secrets = True
+
     def __init__(self, limit: int = LIMIT) -> None:
         room = max(0, limit - _OVERHEAD)
         self._title = ""

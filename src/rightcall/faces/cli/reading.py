@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from rightcall.app.redaction import Redaction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,6 +50,37 @@ def test_options(function: Function) -> Function:
         "--test-id-key", metavar="KEY", help="The metadata key or span attribute that names a trajectory's test."
     )
     return dialect(config_option(apply_all(id_key(function))))
+
+
+def redact_options(function: Function) -> Function:
+    """Add the options `redact`, `no_redact` and `redact_key_env` to a command that shows what was recorded."""
+    redact = click.option(
+        "--redact",
+        multiple=True,
+        metavar="RULE",
+        help="Hide values in every output: a key or glob (password, *_token), a path ($.card.number), /REGEX/, "
+        "@secrets or @emails; may be repeated.",
+    )
+    no_redact = click.option(
+        "--no-redact",
+        is_flag=True,
+        help="Hide no secrets in Markdown, HTML and GitHub's and GitLab's reports by default.",
+    )
+    key = click.option(
+        "--redact-key-env",
+        metavar="NAME",
+        help="The environment variable with a key: equal secrets are then hidden by equal marks.",
+    )
+    return redact(no_redact(key(function)))
+
+
+def redaction(options: dict[str, Any]) -> Redaction:
+    """What these options say."""
+    from rightcall.app.redaction import Redaction
+
+    return Redaction(
+        rules=options["redact"], by_default=not options["no_redact"], key_variable=options["redact_key_env"]
+    )
 
 
 def how(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,5 @@
+"""Redaction: taking out of what is shown what must not be shown, after it was compared.
+
+`rules` say what is hidden, `shapes` know secrets by what they look like, `spans` finds places in texts, `known` finds
+again what was hidden elsewhere, also where only the beginning of it is shown, and `redactor` takes it out.
+"""

@@ -1,0 +1,122 @@
+"""Secrets by their shapes: keys of well-known services, tokens, private keys, passwords in URLs, card numbers.
+
+The shapes are those that the services document for their keys, so that a scanner can tell them. Cards are numbers of
+13 to 19 digits (ISO/IEC 7812) of a known issuer, with the check digit of Luhn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+Span = tuple[int, int]
+"""Where something begins in a text, and where it ends."""
+
+CUT: Final = re.compile(r"… \([0-9]+ more characters\)")
+"""What stands in the place of the end of a text that was cut."""
+
+_PREFIXES: Final = (
+    r"sk-(?=[\w-]*[0-9])[\w-]{12}",  # OpenAI, Anthropic, DeepSeek and others
+    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10}",
+    r"whsec_[A-Za-z0-9+/]{16}",
+    r"gh[pousr]_[A-Za-z0-9]{20}",
+    r"github_pat_[A-Za-z0-9_]{20}",
+    r"gl(?:pat|ptt|rt|dt|cbt|ft|agent)-[\w-]{16}",
+    r"xox[a-z]-[\w-]{10}",
+    r"xapp-[\w-]{10}",
+    r"AIza[\w-]{30}",
+    r"GOCSPX-[\w-]{20}",
+    r"ya29\.[\w-]{10}",
+    r"hf_[A-Za-z0-9]{20}",
+    r"npm_[A-Za-z0-9]{30}",
+    r"pypi-[\w-]{16}",
+    r"dop_v1_[a-f0-9]{30}",
+    r"dapi[a-f0-9]{32}",
+    r"(?:gsk|r8|nvapi|pplx|xai|tvly|fc|lin_api|ntn|secret)[_-](?=[\w-]*[0-9])[\w-]{20}",
+    r"lsv2_(?:pt|sk)_[\w-]{16}",
+    r"shp(?:at|ca|pa|ss)_[a-f0-9]{20}",
+    r"ATATT3[\w-]{20}",
+    r"hvs\.[\w-]{20}",
+    r"SG\.[\w-]{16}\.[\w-]{16}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{20}",
+)
+_KEYS: Final = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_PREFIXES)})[\w-]*", re.ASCII)
+_AWS: Final = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])")
+_JWT: Final = re.compile(r"(?<![\w-])eyJ[\w-]{6,}(?:\.[\w-]*){2,4}", re.ASCII)
+_AUTHORIZATION: Final = re.compile(
+    r"\b(?:bearer|basic|digest|token)\s+((?=[^\s\"']*[0-9=_.+/~-])[\w.~+/-]{8,}={0,2}|[\w.~+/-]{16,}={0,2})",
+    re.IGNORECASE | re.ASCII,
+)
+_PRIVATE_KEY: Final = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
+)
+_PASSWORD_IN_URL: Final = re.compile(r"://[^\s/?#@:\"']*:([^\s/\"'<>]+)@")
+_QUERY: Final = re.compile(
+    r"[?&;](?:[\w-]*(?:token|secret|password|passwd|signature|api[_-]?key|apikey|credential)|key|sig|code|auth)"
+    r"=([^&\s\"'#<>]+)",
+    re.IGNORECASE | re.ASCII,
+)
+_CARD: Final = re.compile(r"(?<![\w.-])[0-9](?:[ -]?[0-9]){12,18}(?![\w-])", re.ASCII)
+_ISSUER: Final = re.compile(
+    r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3(?:[47]|0[0-5]|[689]|5)|6(?:011|4[4-9]|5|2|[37])"
+)
+_EMAIL: Final = re.compile(
+    r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.)+[A-Za-z][A-Za-z0-9-]{0,62}"
+)
+
+_STARTS: Final = (
+    r"sk-|(?:sk|rk|pk)_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|xapp-|AIza|GOCSPX-|ya29\.|hf_"
+    r"|npm_|pypi-|dop_v1_|dapi|gsk_|nvapi-|lsv2_|shp[a-z]{2}_|ATATT3|hvs\.|SG\.|AGE-SECRET-KEY-1|AKIA|ASIA|eyJ"
+    r"|(?i:bearer|basic)\s+|://[^\s/?#@:\"']*:"
+)
+_BEGUN: Final = re.compile(rf"(?<![A-Za-z0-9])(?:{_STARTS})[^\s\"']*\Z")
+# fmt: off
+_CREDENTIALS: Final = frozenset({
+    "password", "passwd", "pwd", "passphrase", "passcode", "otp", "jwt", "ssn", "cvv", "cvc", "secret", "token", "auth",
+    "authorization", "cookie", "credential", "credentials", "secretkey", "secretaccesskey", "awssecretaccesskey",
+    "clientsecret", "apikey", "apitoken", "apisecret", "xapikey", "accesstoken", "refreshtoken", "idtoken", "authtoken",
+    "sessiontoken", "bearertoken", "csrftoken", "securitytoken", "awssessiontoken", "privatekey", "signingkey",
+    "encryptionkey", "accesskey", "proxyauthorization", "setcookie", "cardnumber", "creditcard", "creditcardnumber",
+})
+# fmt: on
+_LETTERS: Final = re.compile(r"[^a-z0-9]")
+
+
+def is_credential(key: str) -> bool:
+    """Whether a key is the name of a credential, such as `password` or `X-API-Key`."""
+    return _LETTERS.sub("", key.lower()) in _CREDENTIALS
+
+
+def secrets(text: str) -> Iterator[Span]:
+    """Where a text holds secrets, in no order; places may overlap."""
+    for pattern in (_KEYS, _AWS, _JWT, _PRIVATE_KEY):
+        yield from (found.span() for found in pattern.finditer(text))
+    for pattern in (_AUTHORIZATION, _PASSWORD_IN_URL, _QUERY):
+        yield from (found.span(1) for found in pattern.finditer(text))
+    for found in _CARD.finditer(text):
+        if is_card(found[0]):
+            yield found.span()
+
+
+def begun(text: str) -> Iterator[Span]:
+    """Where something that begins like a secret has been cut off."""
+    for cut in CUT.finditer(text):
+        found = _BEGUN.search(text, max(0, cut.start() - 4096), cut.start())
+        if found is not None:
+            yield found.span()
+
+
+def emails(text: str) -> Iterator[Span]:
+    """Where a text holds e-mail addresses."""
+    yield from (found.span() for found in _EMAIL.finditer(text)) if "@" in text else ()
+
+
+def is_card(text: str) -> bool:
+    """Whether digits, with spaces or hyphens between them, are the number of a payment card."""
+    digits = [int(character) for character in text if character.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    luhn = (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    return luhn and 13 <= len(digits) <= 19 and len(set(digits)) > 1 and bool(_ISSUER.match("".join(map(str, digits))))
