@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import importlib.util
 import inspect
 import os
 import sys
-import traceback
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from rightcall.agents import loading
 from rightcall.core.assertion import CodeLoader
 from rightcall.core.calls import Trajectory
-from rightcall.core.judging import told
 from rightcall.errors import TestSetError, did_you_mean
 
 
@@ -46,6 +43,13 @@ def load(folder: str, named: str) -> Callable[[Trajectory], Any]:
     return _without_output(function)
 
 
+def _module(path: str, shown: str) -> ModuleType:
+    try:
+        return loading.of_file(path, shown)
+    except loading.CannotLoad as error:
+        raise TestSetError(str(error)) from error.__cause__
+
+
 def _without_output(function: Callable[[Trajectory], Any]) -> Callable[[Trajectory], Any]:
     """The function, whose prints go to the standard error: the standard output belongs to reports."""
 
@@ -55,30 +59,3 @@ def _without_output(function: Callable[[Trajectory], Any]) -> Callable[[Trajecto
             return function(trajectory)
 
     return judge
-
-
-@functools.cache
-def _module(path: str, shown: str) -> ModuleType:
-    name = f"rightcall_code_{hashlib.sha256(path.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise TestSetError(f"`{shown}` is no file of Python")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickle look for the module of a class there
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            spec.loader.exec_module(module)
-    except KeyboardInterrupt:
-        del sys.modules[name]
-        raise
-    except BaseException as error:
-        del sys.modules[name]
-        raise TestSetError(f"`{shown}` cannot be loaded: {_told(error, path)}") from error
-    return module
-
-
-def _told(error: BaseException, path: str) -> str:
-    """The exception, and the last line of the file that it came through."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    line = f" in line {lines[-1]}" if lines else ""
-    return f"{told(error)}{line}"

@@ -1,0 +1,81 @@
+"""An agent's calls from two sides: from what it returned, and from the spans that were captured while it ran.
+
+What it returned counts wherever it says which calls were made; else what was captured. Where the two differ, that is
+said, and a captured call that was not returned is a gap: no test may pass by its absence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from rightcall.agents import replies
+from rightcall.agents.exchange import Reply
+from rightcall.core import jsontext
+from rightcall.core.calls import ToolCall, Trajectory
+
+
+def combined(returned: Reply, captured: Trajectory) -> Reply:
+    """The reply with the calls of both sides taken into account."""
+    if captured.tool_calls is None:
+        return returned if replies.calls_are_known(returned) else _warned(returned, captured.warnings)
+    if not replies.calls_are_known(returned):
+        return _captured(returned, captured)
+    return _compared(returned, _calls(returned), captured.tool_calls)
+
+
+def _warned(reply: Reply, warnings: Iterable[str]) -> Reply:
+    return msgspec.structs.replace(reply, warnings=(*reply.warnings, *warnings))
+
+
+def _captured(returned: Reply, captured: Trajectory) -> Reply:
+    """The reply with what was captured, around which stands what was returned."""
+    around = returned.trajectory
+    made = captured
+    if around is not None:
+        known = {"messages": around.messages, "output": around.output}
+        told = {name: value for name, value in known.items() if value is not None}
+        gaps = (*captured.gaps, *around.gaps)
+        made = msgspec.structs.replace(captured, gaps=gaps, warnings=(*captured.warnings, *around.warnings), **told)
+    output = captured.output if returned.output is None else returned.output
+    made = made if made.output is not None else msgspec.structs.replace(made, output=output)
+    return msgspec.structs.replace(returned, output=output, trajectory=made, tool_calls=msgspec.UNSET)
+
+
+def _calls(reply: Reply) -> tuple[ToolCall, ...]:
+    found = reply.tool_calls if reply.trajectory is None else reply.trajectory.tool_calls
+    return found or () if isinstance(found, tuple | None) else ()
+
+
+def _compared(returned: Reply, told: tuple[ToolCall, ...], seen: tuple[ToolCall, ...]) -> Reply:
+    missing, more = _names(_without(seen, told)), _names(_without(told, seen))
+    if missing:
+        gap = f"calls that were captured and are not in what the agent returned: {missing}"
+        return _with_gap(returned, told, gap)
+    if more:
+        return _warned(returned, [f"calls that the agent returned and that were not captured: {more}"])
+    if [_key(call) for call in told] != [_key(call) for call in seen]:
+        words = "the calls that the agent returned and those captured differ in arguments or order"
+        return _warned(returned, [f"{words}; those returned are graded"])
+    return returned
+
+
+def _with_gap(reply: Reply, told: tuple[ToolCall, ...], gap: str) -> Reply:
+    around = reply.trajectory or Trajectory(tool_calls=told, output=reply.output)
+    made = msgspec.structs.replace(around, gaps=(*around.gaps, gap))
+    return msgspec.structs.replace(reply, trajectory=made, tool_calls=msgspec.UNSET)
+
+
+def _without(calls: Iterable[ToolCall], others: Iterable[ToolCall]) -> Counter[str]:
+    """How many calls of each name there are more than among the others."""
+    return Counter(call.name for call in calls) - Counter(call.name for call in others)
+
+
+def _names(counts: Counter[str]) -> str:
+    return ", ".join(f"`{name}`" if count == 1 else f"`{name}` ({count} times)" for name, count in counts.items())
+
+
+def _key(call: ToolCall) -> tuple[str, bytes]:
+    return call.name, jsontext.encode(call.arguments)

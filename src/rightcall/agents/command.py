@@ -1,0 +1,205 @@
+"""An agent that is a program: started for each turn, given JSON on its standard input, read from its standard output.
+
+It gets one object with the fields of a turn: `input`, `number`, `attempt`, `conversation_id`, `history`, `test`,
+`metadata`. It prints text, an object with `output` and `tool_calls`, or a trace of any known format. No shell is
+between. Of the environment it gets what programs need to run, and the variables that are named. An exit code other than
+0 is its failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from rightcall.agents import replies
+from rightcall.agents.configuring import MAX_REPLY, EndpointConfig, Seconds, Setting, Watch
+from rightcall.agents.continuing import Continuing
+from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.secrets import Secrets, Text
+from rightcall.core import jsontext
+from rightcall.errors import EndpointError, UsageError
+
+TIMEOUT: Final = 300.0
+
+_NEEDED: Final = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV")
+_NEEDED_ON_WINDOWS: Final = ("SYSTEMROOT", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "USERPROFILE")
+_TAIL: Final = 2000
+"""Bytes of the standard error that are told, from its end."""
+
+_CHUNK: Final = 65536
+
+
+class Command(EndpointConfig, frozen=True, kw_only=True):
+    """A program that is started for each turn."""
+
+    argv: Annotated[tuple[str, ...], Meta(min_length=1, description="The program and its arguments.")]
+    cwd: Annotated[str, Meta(description="Where it runs, relative to the test set's file.")] = ""
+    env: Annotated[
+        dict[str, Text] | tuple[str, ...],
+        Meta(description="Variables that it gets besides those that programs need: names, or names with values."),
+    ] = ()
+    format: Annotated[str | None, Meta(description="The format of what it prints; `text` reads nothing else.")] = None
+    timeout: Seconds = TIMEOUT
+    max_bytes: Annotated[int, Meta(gt=0, description="Bytes that it may print.")] = MAX_REPLY
+
+    def open(self, setting: Setting) -> Endpoint:
+        """The program, ready to be started; `UsageError` if a variable that it needs is not set."""
+        secrets = Secrets(setting.environment)
+        cwd = os.path.join(setting.directory, self.cwd) or "."
+        if not os.path.isdir(cwd):
+            raise UsageError(f"there is no folder `{self.cwd}` to run the agent in")
+        return _CommandEndpoint(self, cwd, self._variables(setting.environment, secrets), secrets, setting.watch)
+
+    def _variables(self, environment: Mapping[str, str], secrets: Secrets) -> dict[str, str]:
+        needed = {name: environment[name] for name in (*_NEEDED, *_NEEDED_ON_WINDOWS) if name in environment}
+        if isinstance(self.env, dict):
+            return {**needed, **{name: secrets.filled(text) for name, text in self.env.items()}}
+        return {**needed, **{name: secrets.value(name) for name in self.env}}
+
+
+class _CommandEndpoint:
+    def __init__(self, config: Command, cwd: str, env: dict[str, str], secrets: Secrets, watch: Watch) -> None:
+        self.config = config
+        self.cwd = cwd
+        self.env = env
+        self.secrets = secrets
+        self.watch = watch
+
+    @asynccontextmanager
+    async def conversation(self) -> AsyncIterator[Conversation]:
+        """Begin a conversation; nothing is kept between its turns but what they say."""
+        yield _Conversation(self)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Conversation:
+    def __init__(self, endpoint: _CommandEndpoint) -> None:
+        self._endpoint = endpoint
+        self._told = Continuing()
+
+    async def send(self, turn: Turn) -> Reply:
+        """Run the program once."""
+        config, secrets, watch = self._endpoint.config, self._endpoint.secrets, self._endpoint.watch
+        given = jsontext.encode(turn) + b"\n"
+        watch.sent("command", list(config.argv))
+        watch.sent("stdin", turn)
+        ended = await _ran(self._endpoint, given)
+        output, complaint = secrets.hide_bytes(ended.output), secrets.hide(_end(ended.complaint))
+        watch.came("exit code", ended.code)
+        watch.came("stdout", output.decode("utf-8", "replace"))
+        if ended.code == 0:
+            return self._told.new(replies.of_bytes(output, config.format))
+        return self._told.new(_failed(ended.code, complaint, output, config.format))
+
+
+class _Ended(msgspec.Struct, frozen=True):
+    """What a program came to."""
+
+    code: int
+    output: bytes
+    complaint: bytes
+
+
+async def _ran(endpoint: _CommandEndpoint, given: bytes) -> _Ended:
+    process = await _started(endpoint)
+    try:
+        async with asyncio.timeout(endpoint.config.timeout):
+            return await _talked(process, given, endpoint.config.max_bytes)
+    except TimeoutError:
+        await _kill(process)
+        message = f"the program did not end within {endpoint.config.timeout:g} s; `timeout` sets the limit"
+        raise EndpointError(message, is_passing=True) from None
+    except BaseException:
+        await _kill(process)
+        raise
+
+
+async def _started(endpoint: _CommandEndpoint) -> asyncio.subprocess.Process:
+    argv = endpoint.config.argv
+    try:
+        return await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=endpoint.cwd,
+            env=endpoint.env,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise EndpointError(f"the program `{argv[0]}` cannot be started: {cause}") from error
+
+
+async def _talked(process: asyncio.subprocess.Process, given: bytes, most: int) -> _Ended:
+    """Write to the program and read from it at once, so that neither waits for the other."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_write(process.stdin, given))
+        output = tasks.create_task(_read(process.stdout, most))
+        complaint = tasks.create_task(_last(process.stderr))
+    code = await process.wait()
+    if len(output.result()) > most:
+        raise EndpointError(f"the program printed more than {most:,} bytes; `max_bytes` sets the limit")
+    return _Ended(code, output.result(), complaint.result())
+
+
+async def _write(stdin: asyncio.StreamWriter, given: bytes) -> None:
+    with contextlib.suppress(ConnectionError):  # a program need not read what it is given
+        stdin.write(given)
+        await stdin.drain()
+    with contextlib.suppress(ConnectionError):
+        stdin.close()
+        await stdin.wait_closed()
+
+
+async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
+    """All that comes, but no more than one chunk above the limit is kept."""
+    kept = bytearray()
+    while chunk := await stream.read(_CHUNK):
+        if len(kept) <= most:
+            kept += chunk
+    return bytes(kept)
+
+
+async def _last(stream: asyncio.StreamReader) -> bytes:
+    kept = b""
+    while chunk := await stream.read(_CHUNK):
+        kept = (kept + chunk)[-_TAIL:]
+    return kept
+
+
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    """End the program and all that it started. It may have ended, and what it started not."""
+    with contextlib.suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    await process.wait()
+
+
+def _end(complaint: bytes) -> str:
+    return complaint.decode("utf-8", "replace").strip()
+
+
+def _failed(code: int, complaint: str, output: bytes, format: str | None) -> Reply:
+    """The agent's failure, with what it had printed before it."""
+    what = f"exit code {code}" if code > 0 else f"ended by signal {signal.Signals(-code).name}"
+    error = f"{what}: {complaint}" if complaint else what
+    try:
+        return msgspec.structs.replace(replies.of_bytes(output, format), error=error)
+    except EndpointError:
+        return Reply(error=error)

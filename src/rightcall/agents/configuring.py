@@ -1,0 +1,57 @@
+"""What every way to reach an agent is described by, and what it is opened with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Protocol
+
+import msgspec
+from msgspec import Meta
+
+from rightcall.agents.exchange import Endpoint
+
+MAX_REPLY = 50_000_000
+"""Bytes in one reply, at most, unless the endpoint says otherwise."""
+
+Seconds = Annotated[float, Meta(gt=0, description="How long one turn may take, in seconds.")]
+
+
+class Watch(Protocol):
+    """Is shown what goes over to an agent and what comes back, without secrets; for `rightcall endpoint try`."""
+
+    def sent(self, what: str, value: Any) -> None:
+        """A part of what was sent: the name of the part and what it was."""
+        ...
+
+    def came(self, what: str, value: Any) -> None:
+        """A part of what came back."""
+        ...
+
+
+class Unwatched:
+    """Shows nobody anything."""
+
+    def sent(self, what: str, value: Any) -> None:
+        """Nothing."""
+
+    def came(self, what: str, value: Any) -> None:
+        """Nothing."""
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What an endpoint is opened with.
+
+    `environment` is where its secrets are by name, `directory` what its paths are relative to.
+    """
+
+    environment: Mapping[str, str] = {}
+    directory: str = ""
+    watch: Watch = Unwatched()
+
+
+class EndpointConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One way to reach an agent, as a test set describes it. It holds names of secrets, never a secret."""
+
+    def open(self, setting: Setting) -> Endpoint:
+        """The agent. `UsageError` or `EndpointError` if it cannot be driven at all."""
+        raise NotImplementedError

@@ -1,0 +1,72 @@
+"""The part of a reply that is new, where an agent tells the whole conversation again with each turn.
+
+States of graphs and lists of messages usually begin with what was said before. What a reply tells counts as the whole
+conversation if it begins with all the messages of the reply before, the user among them, and goes on with what the user
+said next; the calls told before are then not of this turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from rightcall.agents.exchange import Reply
+from rightcall.core import jsontext
+from rightcall.core.calls import ToolCall, Trajectory
+from rightcall.core.heard import heard
+
+
+class Continuing:
+    """What the replies of one conversation told so far."""
+
+    def __init__(self) -> None:
+        self._before: Trajectory | None = None
+
+    def new(self, reply: Reply) -> Reply:
+        """The reply with nothing in it that the reply before told already."""
+        told, before = reply.trajectory, self._before
+        if told is None:
+            return reply
+        self._before = told
+        if before is None or not _goes_on(before.messages, told.messages):
+            return reply
+        return msgspec.structs.replace(reply, trajectory=_rest(before, told))
+
+
+def _goes_on(before: list[Any] | None, told: list[Any] | None) -> bool:
+    if not before or not told or len(told) <= len(before) or not _is_of_user(before):
+        return False
+    return _is_of_user(told[len(before) : len(before) + 1]) and _same(before, told[: len(before)])
+
+
+def _is_of_user(messages: list[Any]) -> bool:
+    return any(text.speaker == "user" for text in heard(messages).texts)
+
+
+def _same(some: list[Any], others: list[Any]) -> bool:
+    return all(jsontext.encode(one) == jsontext.encode(other) for one, other in zip(some, others, strict=True))
+
+
+def _rest(before: Trajectory, told: Trajectory) -> Trajectory:
+    """The trajectory from where the one before ended. Calls that do not begin alike are all kept, and that is said."""
+    old, all_ = before.tool_calls, told.tool_calls
+    messages = (told.messages or [])[len(before.messages or []) :]
+    kept = msgspec.structs.replace(told, messages=messages)
+    if old is None or all_ is None:
+        return kept
+    if [_key(call) for call in old] != [_key(call) for call in all_[: len(old)]]:
+        gap = "the reply tells the turns before it too, but not with the calls that were told before"
+        return msgspec.structs.replace(told, gaps=(*told.gaps, gap))
+    return msgspec.structs.replace(kept, tool_calls=tuple(_moved(call, len(old)) for call in all_[len(old) :]))
+
+
+def _key(call: ToolCall) -> tuple[str, bytes]:
+    return call.name, jsontext.encode(call.arguments)
+
+
+def _moved(call: ToolCall, count: int) -> ToolCall:
+    """The call by its place among those that are left."""
+    if call.parent is None:
+        return call
+    return msgspec.structs.replace(call, parent=call.parent - count if call.parent >= count else None)

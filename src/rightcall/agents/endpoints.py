@@ -1,0 +1,94 @@
+"""The ways to reach an agent by name: what a test set says under `endpoint`, what the command line says, a function.
+
+`endpoint: {python: "agent.py:refund"}` is a mapping with one key, the way; what belongs to it stands in a mapping, or
+is nothing but the one thing that it needs.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from rightcall.agents.command import Command
+from rightcall.agents.configuring import EndpointConfig, Setting, Unwatched, Watch
+from rightcall.agents.exchange import Endpoint
+from rightcall.agents.python import Python, PythonEndpoint
+from rightcall.errors import TestSetError, UsageError, Where, did_you_mean, join_path
+from rightcall.testsets.explain import explain, found
+from rightcall.testsets.marks import child
+
+_C = TypeVar("_C", bound=EndpointConfig)
+
+ENDPOINTS: Final[dict[str, type[EndpointConfig]]] = {
+    "python": Python,
+    "command": Command,
+}
+"""Every way to reach an agent by its name."""
+
+_SHORT: Final = {"python": "call", "command": "argv"}
+"""The key that a way needs, for who writes nothing else."""
+
+
+def read(data: Any, where: Where = Where()) -> EndpointConfig:  # noqa: B008 - it is frozen
+    """The endpoint that a value of a test set describes; `TestSetError` with the path of what is wrong.
+
+    `where` is the place of the value, whose path is put in front.
+    """
+    if isinstance(data, str):
+        data = parse(data)
+    known = ", ".join(f"`{name}`" for name in ENDPOINTS)
+    if not isinstance(data, Mapping) or len(data) != 1:
+        keys = f"the keys {', '.join(f'`{key}`' for key in data)}" if isinstance(data, Mapping) else found(data)
+        raise _refused(f"expected a mapping with one key, the way to the agent ({known}); found {keys}", where, "")
+    [(name, value)] = data.items()
+    if name not in ENDPOINTS:
+        near = did_you_mean(str(name), ENDPOINTS)
+        raise _refused(
+            f"there is no way `{name}` to reach an agent{near}; there are {known}", where, child("", str(name))
+        )
+    if not isinstance(value, Mapping) and name in _SHORT:
+        value = {_SHORT[name]: value}
+    return _converted(value, ENDPOINTS[name], child("", name), where)
+
+
+def _converted(value: Any, kind: type[_C], path: str, where: Where) -> _C:
+    try:
+        return msgspec.convert(value, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        problem = explain(value, msgspec.inspect.type_info(kind), path)
+        if problem is None:
+            raise _refused(str(error), where, path) from None
+        raise _refused(problem.message, where, problem.path) from None
+
+
+def _refused(message: str, where: Where, path: str) -> TestSetError:
+    return TestSetError(message, msgspec.structs.replace(where, path=join_path(where.path, path)))
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The endpoint that a word of the command line describes: `python:agent.py:refund`, `command:./agent`, a URL."""
+    way, _, rest = text.partition(":")
+    if way == "command" and rest:
+        return {"command": shlex.split(rest)}
+    if way in ENDPOINTS and rest:
+        return {way: rest}
+    known = ", ".join(f"`{name}:…`" for name in ENDPOINTS)
+    raise UsageError(f"expected a URL or one of {known}; found `{text}`")
+
+
+def open(  # noqa: A001 - `endpoints.open` is what it does
+    config: EndpointConfig, environment: Mapping[str, str], directory: str, watch: Watch | None = None
+) -> Endpoint:
+    """The agent that is described. Secrets come from `environment`; paths are relative to `directory`.
+
+    `UsageError` and `EndpointError` if it cannot be driven at all: a secret is missing, a function cannot be loaded.
+    """
+    return config.open(Setting(environment=environment, directory=directory, watch=watch or Unwatched()))
+
+
+def of(call: Callable[..., Any]) -> Endpoint:
+    """A function of this process as an agent; see `agents/python.py` for what it is given and returns."""
+    return PythonEndpoint(call)

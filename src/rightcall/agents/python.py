@@ -1,0 +1,221 @@
+"""An agent that is a function of Python: `path.py:function`, `module:function`, or the function itself.
+
+It is given what the user says; a function whose first parameter is called `turn`, or is annotated with
+`rightcall.agents.exchange.Turn`, is given the whole turn. A class is made anew for each conversation and its objects
+are called. Asynchronous functions run in the event loop, all others in a thread each.
+
+What it returns is text, an object with `output` and `tool_calls`, a result of any framework that `rightcall.read`
+reads, or a trajectory; what generators yield is collected. Meanwhile its calls are captured from spans, as by
+`rightcall.capture()`. Where the two differ, `agents/agreeing.py` says what counts. What it raises is its failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from rightcall.agents import agreeing, loading, replies
+from rightcall.agents.capture import Capture
+from rightcall.agents.captured import Captured
+from rightcall.agents.configuring import EndpointConfig, Seconds, Setting, Unwatched, Watch
+from rightcall.agents.continuing import Continuing
+from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.errors import EndpointError, MissingExtraError, TraceError, UsageError
+
+TIMEOUT: Final = 300.0
+
+
+class Python(EndpointConfig, frozen=True, kw_only=True):
+    """A function of Python."""
+
+    call: Annotated[str, Meta(description="`path.py:function` or `module:function`.")]
+    timeout: Seconds = TIMEOUT
+
+    def open(self, setting: Setting) -> Endpoint:
+        """The function, loaded; `EndpointError` if it cannot be."""
+        try:
+            function = loading.function(self.call, setting.directory)
+        except loading.CannotLoad as error:
+            raise EndpointError(str(error)) from error
+        return PythonEndpoint(function, self.timeout, setting.watch)
+
+
+class PythonEndpoint:
+    """A function of this process as an agent."""
+
+    def __init__(self, call: Callable[..., Any], timeout: float = TIMEOUT, watch: Watch | None = None) -> None:
+        self._call = call
+        self._timeout = timeout
+        self._watch = watch or Unwatched()
+
+    @asynccontextmanager
+    async def conversation(self) -> AsyncIterator[Conversation]:
+        """Begin a conversation, with an object of its own if the agent is a class."""
+        yield _Conversation(self._call, self._timeout, self._watch)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Raised(msgspec.Struct, frozen=True):
+    """What the agent raised instead of returning."""
+
+    error: Exception
+
+
+class _Conversation:
+    def __init__(self, call: Callable[..., Any], timeout: float, watch: Watch) -> None:
+        self._made = call
+        self._call: Callable[..., Any] | None = None if isinstance(call, type) else call
+        self._timeout = timeout
+        self._watch = watch
+        self._told = Continuing()
+
+    async def send(self, turn: Turn) -> Reply:
+        """Call the function."""
+        self._watch.sent("call", turn.input)
+        with _capturing(turn) as captured:
+            outcome = await _within(self._timeout, self._outcome(turn))
+        if not isinstance(outcome, _Raised):
+            self._watch.came("returned", outcome)
+        returned = self._told.new(
+            _failed(outcome.error, self._made) if isinstance(outcome, _Raised) else _reply(outcome)
+        )
+        return _joined(returned, captured)
+
+    async def _outcome(self, turn: Turn) -> Any:
+        try:
+            if self._call is None:
+                self._call = await _in_thread(self._made)
+            return await _returned(self._call, turn if takes_turn(self._call) else turn.input)
+        except EndpointError:
+            raise
+        except (SystemExit, Exception) as error:
+            return _Raised(error if isinstance(error, Exception) else _Ended(f"exit code {error.code}"))
+
+
+class _Ended(Exception):
+    """The agent ended the program, or would have."""
+
+
+def takes_turn(call: Callable[..., Any]) -> bool:
+    """Whether a function wants the whole turn: by the name or the annotation of its first parameter."""
+    try:
+        first = next(iter(inspect.signature(call).parameters.values()), None)
+    except (TypeError, ValueError):
+        return False
+    if first is None:
+        return False
+    annotation = first.annotation
+    return (
+        first.name == "turn"
+        or annotation is Turn
+        or (isinstance(annotation, str) and annotation.split(".")[-1] == "Turn")
+    )
+
+
+async def _within(timeout: float, outcome: Any) -> Any:
+    try:
+        async with asyncio.timeout(timeout) as limit:
+            return await outcome
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise EndpointError(f"no reply within {timeout:g} s; `timeout` sets the limit", is_passing=True) from None
+
+
+async def _returned(call: Callable[..., Any], given: Any) -> Any:
+    """What the function gives in the end, however it gives it."""
+    inner: Any = call if inspect.isroutine(call) else getattr(call, "__call__", call)  # noqa: B004 - asked what kind it is
+    if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
+        value = call(given)
+    else:
+        value = await _in_thread(lambda: _listed(call(given)))
+    if inspect.isawaitable(value):
+        value = await value
+    return [part async for part in value] if inspect.isasyncgen(value) else value
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if inspect.isgenerator(value) else value
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """What a function returns that runs in a thread of its own, with the context of here.
+
+    The thread does not keep the program from ending: a function that hangs cannot be stopped.
+    """
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def run() -> None:
+        try:
+            value, error = context.run(function), None
+        except BaseException as raised:
+            value, error = None, raised
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, done, value, error)
+
+    threading.Thread(target=run, name="rightcall-agent", daemon=True).start()
+    return await done
+
+
+def _settle(done: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
+    if done.done():
+        return
+    if isinstance(error, StopIteration):
+        error = RuntimeError("the agent raised StopIteration")
+    done.set_result(value) if error is None else done.set_exception(error)
+
+
+@contextlib.contextmanager
+def _capturing(turn: Turn) -> Iterator[Captured | None]:
+    """A block in which spans are captured, if they can be."""
+    block = Capture(conversation_id=turn.attempt or "conversation")
+    try:
+        captured = block.__enter__()
+    except (MissingExtraError, UsageError):
+        yield None
+        return
+    try:
+        yield captured
+    finally:
+        block.__exit__(None, None, None)
+
+
+def _reply(value: Any) -> Reply:
+    try:
+        return replies.of_value(value)
+    except TraceError as error:
+        raise EndpointError(f"what the agent returned cannot be read: {error.message}", error.where) from error
+
+
+def _failed(error: Exception, call: Callable[..., Any]) -> Reply:
+    """The agent's failure, with what a framework tells in its exception of the run until then."""
+    reply = Reply(error=loading.placed(error, loading.source_file(call)))
+    data = getattr(error, "run_data", None)
+    if data is None:
+        return reply
+    try:
+        return msgspec.structs.replace(replies.of_value(data), error=reply.error)
+    except (EndpointError, TraceError):
+        return reply
+
+
+def _joined(returned: Reply, captured: Captured | None) -> Reply:
+    if captured is None:
+        return returned
+    try:
+        return agreeing.combined(returned, captured.trajectory)
+    except TraceError as error:
+        told = f"what was captured cannot be read: {error.message}"
+        return msgspec.structs.replace(returned, warnings=(*returned.warnings, told))
