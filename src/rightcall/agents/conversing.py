@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, Protocol
 
-from rightcall.agents.exchange import Message
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.agents.exchange import Conversation, Message, Reply, Turn
+from rightcall.agents.joining import Exchange, failure_of, joined
 from rightcall.core.calls import Trajectory
+from rightcall.errors import EndpointError
 
 
 class Speaker(Protocol):
@@ -18,3 +25,51 @@ class Speaker(Protocol):
         their turns. `EndpointError` if what speaks cannot be reached; the conversation could then not be held.
         """
         ...
+
+
+class Script:
+    """A user who says what is written, whatever the agent answers."""
+
+    def __init__(self, lines: Sequence[Any]) -> None:
+        self._lines: Iterator[Any] = iter(lines)
+
+    async def next(self, history: tuple[Message, ...], trajectory: Trajectory) -> Any:
+        """The next line, `None` after the last."""
+        return next(self._lines, None)
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A conversation as far as it came, and the trouble that ended it before its end."""
+
+    trajectory: Trajectory
+    trouble: EndpointError | None = None
+
+
+async def converse(conversation: Conversation, speaker: Speaker, opening: Turn) -> Held:
+    """Hold a conversation to its end: until the speaker is done, the agent failed, or there is trouble.
+
+    `opening` is what all turns have in common: the attempt, the test and its metadata.
+    """
+    exchanges: list[Exchange] = []
+    turn = opening
+    try:
+        for number in count(1):
+            said = await speaker.next(turn.history, joined(exchanges))
+            if said is None:
+                break
+            turn = replace(turn, input=said, number=number)
+            reply = await conversation.send(turn)
+            exchanges.append(Exchange(turn, reply))
+            if failure_of(reply) is not None:
+                break
+            turn = _continued(turn, reply)
+    except EndpointError as error:
+        return Held(joined(exchanges), error)
+    return Held(joined(exchanges))
+
+
+def _continued(turn: Turn, reply: Reply) -> Turn:
+    """What the next turn has in common with the conversation so far."""
+    said = Message(role="user", content=turn.input), Message(role="assistant", content=reply.output)
+    named = turn.conversation_id if reply.conversation_id is None else reply.conversation_id
+    return replace(turn, conversation_id=named, history=(*turn.history, *said))
