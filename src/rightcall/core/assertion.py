@@ -99,8 +99,9 @@ class Check(Protocol):
     A check may have `is_ban = True`: it forbids something, and no rate over assertions softens it. With
     `sees_every_call = True` it looks at all calls, whatever `count` says. With `only_forbids = True`, fewer calls never
     make it fail. With `needs_calls = False` it is asked also where no calls were recorded. With `asks = True` it needs
-    a judge: it is made by `JudgedCheck`. It may have `align(trajectory)`, which gives rows of expected beside made for
-    showing a failure.
+    a judge: it is made by `JudgedCheck`. With `uses_results` it says whether it asks for results of earlier calls;
+    where it does not say, its assertion is searched. It may have `align(trajectory)`, which gives rows of expected
+    beside made for showing a failure.
     """
 
     name: str
@@ -165,13 +166,14 @@ def compile_all(assertions: Iterable[Assertion], setting: Setting) -> tuple[Comp
         kind = str(assertion.__struct_config__.tag)
         is_ban = bool(getattr(check, "is_ban", False))
         severity = assertion.severity or setting.severity
-        compiled.append(Compiled(identity, name, kind, severity, check, is_ban, _preparation(assertion)))
+        compiled.append(Compiled(identity, name, kind, severity, check, is_ban, _preparation(assertion, check)))
     return tuple(compiled)
 
 
-def _preparation(assertion: Assertion) -> Callable[[Trajectory], Trajectory] | None:
+def _preparation(assertion: Assertion, check: Check) -> Callable[[Trajectory], Trajectory] | None:
     """Calls must know what was there before them where an assertion asks where values come from."""
-    return placed if uses_results(assertion) else None
+    told: bool | None = getattr(check, "uses_results", None)
+    return placed if (uses_results(assertion) if told is None else told) else None
 
 
 def compile_one(assertion: Assertion, setting: Setting) -> Check:
