@@ -39,7 +39,8 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """How an agent is driven.
 
     `concurrency` is how many attempts are under way at once, `rate` how many turns are sent in a second at most,
-    `timeout` how many seconds one turn may take, where the endpoint does not say less, `retries` how often a conversation is tried again.
+    `timeout` how many seconds one turn may take, where the endpoint does not say less, `retries` how often a
+    conversation is tried again.
     """
 
     concurrency: int = 10

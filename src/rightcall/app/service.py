@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, Any
+from itertools import chain, groupby
 
 import msgspec
 
-from rightcall import __version__, testsets, traces
-from rightcall.app import code, files, gates, kit, matching, redaction, runner, starter
+from rightcall import testsets, traces
+from rightcall.app import files, gates, kit, matching, redaction, runner, starter
 from rightcall.app.gates import GateOptions
+from rightcall.app.loading import Config as Config
+from rightcall.app.loading import check_ids, compiled, warnings_of
+from rightcall.app.loading import named as named
+from rightcall.app.loading import read_config as read_config
+from rightcall.app.loading import read_tests as read_tests
 from rightcall.app.matching import Notes, Reading
 from rightcall.app.reading import How as How
 from rightcall.app.reading import Source as Source
@@ -21,26 +24,17 @@ from rightcall.app.reading import read_traces as read_traces
 from rightcall.app.reading import readings, trace_reader
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
+from rightcall.app.reporting import Graded as Graded
+from rightcall.app.reporting import head_of, redactors_of, report
 from rightcall.app.schemas import compile_schema
 from rightcall.app.sinks import Sink
 from rightcall.app.spool import Spools
 from rightcall.assertions import KINDS
 from rightcall.core.calls import Trajectory
-from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
-from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
-from rightcall.testsets import CompiledTest, TestSet, compile_test, compile_tests, embedded
-from rightcall.testsets import read as read_test_set
+from rightcall.core.results import Result
+from rightcall.errors import TestSetError, TraceError, UsageError, Where
+from rightcall.testsets import CompiledTest, TestSet, compile_test, embedded
 from rightcall.traces import spilling
-
-if TYPE_CHECKING:
-    from rightcall.core.redaction.redactor import Redactor
-
-SHOWN_POSITIONAL = 3
-
-_PAIRING = (
-    "no trajectory was for any test: it is for the test whose id it has, or its conversation; --test-id-key names the "
-    "key that has a test's id, --apply-all grades each trajectory for every test"
-)
 
 
 class GradeRequest(How, frozen=True, kw_only=True):
@@ -59,18 +53,6 @@ class GradeRequest(How, frozen=True, kw_only=True):
     redaction: Redaction = Redaction()
 
 
-class Graded(msgspec.Struct, frozen=True):
-    """What a run came to, and the reports that could not be written."""
-
-    end: RunEnd
-    unwritten: tuple[StoreError, ...] = ()
-
-    def exit_code(self, *, exit_zero: bool = False) -> int:
-        """Return 0, 1 or 3 (G39); `exit_zero` forgives failures and nothing else."""
-        code = gates.forgiving(self.end.decision) if exit_zero else self.end.decision.exit_code
-        return 3 if self.unwritten and code == 0 else code
-
-
 def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = None) -> Graded:
     """Grade what was recorded and report it.
 
@@ -84,24 +66,16 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     notes = Notes()
     config = read_config(request.config)
     sets = [read_tests(name, request.dialect, config) for name in request.tests]
-    _check_ids(sets)
-    notes.warnings.extend(_warnings(sets))
-    tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in _compiled(name, test_set)]
+    check_ids(sets)
+    notes.warnings.extend(warnings_of(sets))
+    tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in compiled(name, test_set)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = watched(readings(request.traces, read), watch)
     grade_one: matching.Grade = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
-    if redactors := _redactors(request.redaction, sinks):
+    if redactors := redactors_of(request.redaction, sinks):
         grade_one = redaction.noting(grade_one, redactors)
     results = _results(request, found, tests, notes, grade_one)
-    return _report(_head(sets, request.tests, gate), results, sinks, notes)
-
-
-def _redactors(asked: Redaction, sinks: Sequence[Sink]) -> list[Redactor]:
-    """Give each sink what it is looked through with, and return these; `UsageError` for a rule that is none."""
-    for sink in sinks:
-        sink.redactor = asked.redactor(hides_secrets=sink.hides_secrets)
-    by_name = {sink.redactor.name: sink.redactor for sink in sinks if sink.redactor is not None}
-    return list(by_name.values())
+    return report(head_of(sets, request.tests, gate), results, sinks, notes)
 
 
 def _check_tests_named(request: GradeRequest) -> None:
@@ -188,100 +162,11 @@ def _compile_own(dialect: str | None) -> matching.CompileOne:
     return compile_one
 
 
-def _report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], notes: Notes) -> Graded:
-    """Send every result to every sink, fold the summary on the way, decide once."""
-    summary, crashes, attempts = Summary(), 0, 0
-    # What is wrong with the input as a whole shows at the first result: then nothing has been written yet.
-    first = list(islice(results, 1))
-    try:
-        for sink in sinks:
-            sink.start(head)
-        for result in chain(first, results):
-            summary.add(result)
-            crashes += runner.crashes(result)
-            attempts += len(result.attempts)
-            for sink in sinks:
-                sink.add(result)
-        decision = gates.with_crashes(summary.decide(head.gate), crashes)
-        end = RunEnd(
-            summary=summary,
-            decision=decision,
-            counted=gates.counted(notes.counts),
-            unused=tuple(notes.unused),
-            warnings=(*notes.warnings, *([_PAIRING] if notes.unused and not attempts else [])),
-        )
-        for sink in sinks:
-            sink.end(end)
-    finally:
-        for sink in sinks:
-            sink.discard()
-    return Graded(end, tuple(sink.error for sink in sinks if sink.error is not None))
-
-
-def _head(sets: Sequence[TestSet], names: Sequence[str], gate: Gate) -> RunHead:
-    titles = [test_set.name or files.shown(name) for test_set, name in zip(sets, names, strict=True)]
-    hashes = [test_set.hash for test_set in sets]
-    whole = hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
-    return RunHead(product=__version__, test_set=", ".join(titles), test_set_hash=whole if sets else "", gate=gate)
-
-
-def _warnings(sets: Iterable[TestSet]) -> Iterator[str]:
-    for test_set in sets:
-        yield from test_set.warnings
-        nameless = [test.id for test in test_set.tests if test.positional]
-        if nameless:
-            listed = ", ".join(nameless[:SHOWN_POSITIONAL])
-            more = ", …" if len(nameless) > SHOWN_POSITIONAL else ""
-            noun = "1 test has" if len(nameless) == 1 else f"{len(nameless)} tests have"
-            yield f"{noun} no `id`; the position stands for it: {listed}{more}"
-
-
-def _check_ids(sets: Iterable[TestSet]) -> None:
-    seen: dict[str, Where] = {}
-    for test in (test for test_set in sets for test in test_set.tests):
-        if test.id in seen:
-            first = f"; the first is at {seen[test.id]}"
-            raise TestSetError(f"the test id `{test.id}` is used twice{first}", test.where)
-        seen[test.id] = test.where
-
-
-class Config(msgspec.Struct, frozen=True):
-    """Keys for whole test sets that stand in a file of their own, and where."""
-
-    keys: dict[str, Any]
-    source: testsets.Source
-
-
-def read_config(name: str | None) -> Config | None:
-    """Read the keys for whole test sets, if a file with them is named; `TestSetError` if it is none."""
-    return None if name is None else Config(*testsets.load_config(files.read(name), files.shown(name)))
-
-
-def named(config: str | None) -> tuple[str, ...]:
-    """Return the files that are read for it: the one that is named, or none."""
-    return () if config is None else (config,)
-
-
-def read_tests(name: str, dialect: str | None, config: Config | None = None) -> TestSet:
-    """Read one test set, or the standard input for `-`; `TestSetError` if it is bad.
-
-    `config` has keys for the whole test set, none of which it may have itself.
-    """
-    data = files.read(name)
-    keys, source = ({}, None) if config is None else (config.keys, config.source)
-    kinds = kit.all_kinds() if "assertions" in keys else kit.kinds(data)
-    return read_test_set(data, kinds, file=files.shown(name), dialect=dialect, defaults=keys, config=source)
-
-
-def _compiled(name: str, test_set: TestSet) -> tuple[CompiledTest, ...]:
-    return compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
-
-
 def validate(name: str, dialect: str | None = None, config: Config | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
     test_set = read_tests(name, dialect, config)
-    _compiled(name, test_set)
-    return test_set, list(_warnings([test_set]))
+    compiled(name, test_set)
+    return test_set, list(warnings_of([test_set]))
 
 
 def schema_text() -> bytes:

@@ -1,0 +1,213 @@
+"""The journal of a run: a directory in which every finished attempt is on disk at once.
+
+    run.json         what the run is made with: its tests, the endpoint, how many attempts at each test
+    tests/           the test sets as they were, byte for byte
+    attempts.jsonl   a line of the native format for each finished attempt, in the order in which they ended
+    results.jsonl    what the tests came to, when the run has ended
+
+An attempt is one line, written with one call and handed to the system before anything else happens, so that it stays
+whatever becomes of the program. It is forced to the disk about once a second and at the end, so that a machine that
+loses its power loses the last second at most. A line that was torn off is no attempt: it is cut off, and the attempt
+made again. The file is locked while a run writes to it; the system lets go of the lock of a program that was killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO, Final
+
+import msgspec
+
+from rightcall.app import files, locking
+from rightcall.app.matching import Reading
+from rightcall.app.planning import Planned
+from rightcall.core import jsontext
+from rightcall.core.calls import Trajectory
+from rightcall.errors import RightcallError, StoreError, TraceError, UsageError, Where
+from rightcall.traces import native
+
+HEAD: Final = "run.json"
+ATTEMPTS: Final = "attempts.jsonl"
+RESULTS: Final = "results.jsonl"
+FORMAT: Final = 1
+"""The version of the directory's shape."""
+
+OURS: Final = "rightcall"
+"""The key in the metadata of a trajectory under which the number of the attempt stands, and how often it was tried."""
+
+BETWEEN_SYNCS: Final = 1.0
+"""Seconds between two times that the file is forced to the disk."""
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a run was made with: what it was called, what it is called in the journal, and its hash."""
+
+    file: str
+    kept: str
+    hash: str = ""
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is made with. `planned` says how many attempts are to be made at each test, in their order.
+
+    `endpoint` is what the command line said of it, and `endpoints` what each test set says: names of secrets, never
+    secrets. `pace` and `early_stop` are how it is run.
+    """
+
+    rightcall_run: int = FORMAT
+    product: str
+    id: str
+    started_at: str
+    test_sets: tuple[Kept, ...]
+    config: Kept | None = None
+    dialect: str | None = None
+    endpoint: str | None = None
+    endpoints: tuple[Any, ...] = ()
+    planned: dict[str, int]
+    repeat: int | None = None
+    filters: tuple[str, ...] = ()
+    early_stop: bool = False
+    pace: dict[str, Any] = {}
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An attempt in the journal: where its line begins, how long it is, and whether there was trouble."""
+
+    offset: int
+    size: int
+    has_trouble: bool
+
+
+def is_run(name: str) -> bool:
+    """Whether a name is that of the directory of a run."""
+    return os.path.isfile(os.path.join(name, HEAD))
+
+
+def read_head(directory: str) -> Head:
+    """What a run was made with; `UsageError` if the directory is none of a run, or of another version."""
+    path = os.path.join(directory, HEAD)
+    if not os.path.isfile(path):
+        raise UsageError(f"is no run: there is no `{HEAD}` in it", Where(file=directory))
+    try:
+        head = msgspec.json.decode(files.read(path), type=Head)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"is no head of a run: {error}", Where(file=path)) from None
+    if head.rightcall_run != FORMAT:
+        message = f"is of version {head.rightcall_run} of the journal; this rightcall knows version {FORMAT}"
+        raise UsageError(message, Where(file=path))
+    return head
+
+
+def create(directory: str, head: Head, contents: Mapping[str, bytes]) -> None:
+    """Make the directory of a run, with the files that it is made with by their names in it; `StoreError`.
+
+    The head is written last: a directory with a head is whole.
+    """
+    try:
+        os.makedirs(os.path.join(directory, "tests"))
+        for name, data in contents.items():
+            files.write(os.path.join(directory, name), data)
+        with open(os.path.join(directory, ATTEMPTS), "xb"):
+            pass
+    except OSError as error:
+        raise StoreError(f"the run cannot be kept: {error.strerror or error}", Where(file=directory)) from None
+    head_as_json = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
+    files.write(os.path.join(directory, HEAD), head_as_json)
+
+
+class Journal:
+    """The attempts of a run, being written. One writer at a time, until it is closed.
+
+    Opening it raises `UsageError` where another program writes, `TraceError` for a line that is none of a journal.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self.path = os.path.join(directory, ATTEMPTS)
+        self._synced = 0.0
+        with _writing(self.path):
+            self._file = open(self.path, "r+b", buffering=0)  # noqa: SIM115  # it is closed by `close`
+        try:
+            _lock(self._file, directory)
+            self.entries = entries(self.path)
+            with _writing(self.path):
+                self._end = self._file.seek(_whole(self.entries))
+                self._file.truncate()  # what a program that was killed did not write to its end
+        except RightcallError:
+            self._file.close()
+            raise
+
+    def add(self, planned: Planned, trajectory: Trajectory, now: float) -> None:
+        """Keep a finished attempt; `StoreError` if that is not possible. `now` counts seconds from anywhere."""
+        line = native.encode(trajectory)
+        with _writing(self.path):
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, "no space left on the device")
+            if now - self._synced >= BETWEEN_SYNCS:
+                self._synced = now
+                os.fsync(self._file.fileno())
+        self.entries[planned] = Entry(self._end, len(line), trajectory.trouble is not None)
+        self._end += len(line)
+
+    def close(self) -> None:
+        """Force all to the disk and let go of the lock."""
+        with _writing(self.path):
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+def entries(path: str) -> dict[Planned, Entry]:
+    """The attempts that a journal holds, the last one where one was made again; `TraceError` for a line that is none."""
+    found: dict[Planned, Entry] = {}
+    offset = 0
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.endswith(b"\n"):  # the last one may have been torn off
+                    planned, has_trouble = _told(line, path, number)
+                    found[planned] = Entry(offset, len(line), has_trouble)
+                offset += len(line)
+    except OSError as error:
+        raise TraceError(f"cannot be read: {error.strerror or error}", Where(file=path)) from None
+    return found
+
+
+def _told(line: bytes, path: str, number: int) -> tuple[Planned, bool]:
+    """Which attempt a line tells of, and whether there was trouble."""
+    try:
+        value = jsontext.decode(line)
+        attempt = value["metadata"][OURS]["attempt"]
+        return Planned(str(value["test_id"]), int(attempt)), value.get("trouble") is not None
+    except (jsontext.JSONError, LookupError, TypeError, ValueError):
+        raise TraceError("is no attempt of a run", Where(file=path, line=number)) from None
+
+
+def read(path: str, wanted: Iterable[Entry]) -> Iterator[Reading]:
+    """The attempts that stand in a journal there, as they are read from any file."""
+    with open(path, "rb") as file:
+        for entry in wanted:
+            file.seek(entry.offset)
+            for item in native.read([file.read(entry.size)], path):
+                yield Reading(item, path)
+
+
+def _whole(found: Mapping[Planned, Entry]) -> int:
+    """Where the last whole line ends."""
+    return max((entry.offset + entry.size for entry in found.values()), default=0)
+
+
+def _lock(file: BinaryIO, directory: str) -> None:
+    try:
+        locking.lock(file)
+    except BlockingIOError:
+        raise UsageError("another rightcall is at work on this run; wait for its end", Where(file=directory)) from None
+
+
+@contextlib.contextmanager
+def _writing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"the journal cannot be written: {error.strerror or error}", Where(file=path)) from None

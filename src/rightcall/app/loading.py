@@ -1,0 +1,73 @@
+"""Test sets in: files read and compiled, with what is worth knowing about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rightcall import testsets
+from rightcall.app import code, files, kit
+from rightcall.app.regex import compile_regex
+from rightcall.app.schemas import compile_schema
+from rightcall.errors import TestSetError, Where
+from rightcall.testsets import CompiledTest, TestSet, compile_tests
+from rightcall.testsets import read as read_test_set
+
+SHOWN_POSITIONAL: Final = 3
+
+
+class Config(msgspec.Struct, frozen=True):
+    """Keys for whole test sets that stand in a file of their own, and where."""
+
+    keys: dict[str, Any]
+    source: testsets.Source
+
+
+def read_config(name: str | None) -> Config | None:
+    """Read the keys for whole test sets, if a file with them is named; `TestSetError` if it is none."""
+    return None if name is None else Config(*testsets.load_config(files.read(name), files.shown(name)))
+
+
+def named(config: str | None) -> tuple[str, ...]:
+    """Return the files that are read for it: the one that is named, or none."""
+    return () if config is None else (config,)
+
+
+def read_tests(name: str, dialect: str | None, config: Config | None = None) -> TestSet:
+    """Read one test set, or the standard input for `-`; `TestSetError` if it is bad.
+
+    `config` has keys for the whole test set, none of which it may have itself.
+    """
+    data = files.read(name)
+    keys, source = ({}, None) if config is None else (config.keys, config.source)
+    kinds = kit.all_kinds() if "assertions" in keys else kit.kinds(data)
+    return read_test_set(data, kinds, file=files.shown(name), dialect=dialect, defaults=keys, config=source)
+
+
+def compiled(name: str, test_set: TestSet) -> tuple[CompiledTest, ...]:
+    """Compile the tests of a file; `TestSetError` for one that can never be checked."""
+    return compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
+
+
+def warnings_of(sets: Iterable[TestSet]) -> Iterator[str]:
+    """Say what is worth knowing about test sets."""
+    for test_set in sets:
+        yield from test_set.warnings
+        nameless = [test.id for test in test_set.tests if test.positional]
+        if nameless:
+            listed = ", ".join(nameless[:SHOWN_POSITIONAL])
+            more = ", …" if len(nameless) > SHOWN_POSITIONAL else ""
+            noun = "1 test has" if len(nameless) == 1 else f"{len(nameless)} tests have"
+            yield f"{noun} no `id`; the position stands for it: {listed}{more}"
+
+
+def check_ids(sets: Iterable[TestSet]) -> None:
+    """Refuse an id that two tests of all sets share; `TestSetError`."""
+    seen: dict[str, Where] = {}
+    for test in (test for test_set in sets for test in test_set.tests):
+        if test.id in seen:
+            first = f"; the first is at {seen[test.id]}"
+            raise TestSetError(f"the test id `{test.id}` is used twice{first}", test.where)
+        seen[test.id] = test.where

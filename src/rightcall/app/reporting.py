@@ -1,0 +1,85 @@
+"""Results out: to every report, folded into the summary on the way, and decided once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rightcall import __version__
+from rightcall.app import files, gates, runner
+from rightcall.app.matching import Notes
+from rightcall.app.redaction import Redaction
+from rightcall.app.sinks import Sink
+from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
+from rightcall.errors import StoreError
+from rightcall.testsets import TestSet
+
+if TYPE_CHECKING:
+    from rightcall.core.redaction.redactor import Redactor
+
+_PAIRING = (
+    "no trajectory was for any test: it is for the test whose id it has, or its conversation; --test-id-key names the "
+    "key that has a test's id, --apply-all grades each trajectory for every test"
+)
+
+
+class Graded(msgspec.Struct, frozen=True):
+    """What a run came to, and the reports that could not be written."""
+
+    end: RunEnd
+    unwritten: tuple[StoreError, ...] = ()
+
+    def exit_code(self, *, exit_zero: bool = False) -> int:
+        """Return 0, 1 or 3 (G39); `exit_zero` forgives failures and nothing else."""
+        code = gates.forgiving(self.end.decision) if exit_zero else self.end.decision.exit_code
+        return 3 if self.unwritten and code == 0 else code
+
+
+def redactors_of(asked: Redaction, sinks: Sequence[Sink]) -> list[Redactor]:
+    """Give each sink what it is looked through with, and return these; `UsageError` for a rule that is none."""
+    for sink in sinks:
+        sink.redactor = asked.redactor(hides_secrets=sink.hides_secrets)
+    by_name = {sink.redactor.name: sink.redactor for sink in sinks if sink.redactor is not None}
+    return list(by_name.values())
+
+
+def report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], notes: Notes) -> Graded:
+    """Send every result to every sink, fold the summary on the way, decide once."""
+    summary, crashes, attempts = Summary(), 0, 0
+    # What is wrong with the input as a whole shows at the first result: then nothing has been written yet.
+    first = list(islice(results, 1))
+    try:
+        for sink in sinks:
+            sink.start(head)
+        for result in chain(first, results):
+            summary.add(result)
+            crashes += runner.crashes(result)
+            attempts += len(result.attempts)
+            for sink in sinks:
+                sink.add(result)
+        decision = gates.with_crashes(summary.decide(head.gate), crashes)
+        end = RunEnd(
+            summary=summary,
+            decision=decision,
+            counted=gates.counted(notes.counts),
+            unused=tuple(notes.unused),
+            warnings=(*notes.warnings, *([_PAIRING] if notes.unused and not attempts else [])),
+        )
+        for sink in sinks:
+            sink.end(end)
+    finally:
+        for sink in sinks:
+            sink.discard()
+    return Graded(end, tuple(sink.error for sink in sinks if sink.error is not None))
+
+
+def head_of(sets: Sequence[TestSet], names: Sequence[str], gate: Gate) -> RunHead:
+    """Return what a run with these test sets, of these names, begins with."""
+    titles = [test_set.name or files.shown(name) for test_set, name in zip(sets, names, strict=True)]
+    hashes = [test_set.hash for test_set in sets]
+    whole = hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+    return RunHead(product=__version__, test_set=", ".join(titles), test_set_hash=whole if sets else "", gate=gate)
