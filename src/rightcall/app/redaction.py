@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,10 +12,12 @@ import msgspec
 from rightcall.core import paths
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Attempt
-from rightcall.errors import UsageError, did_you_mean
+from rightcall.errors import TraceError, UsageError, did_you_mean
 from rightcall.testsets import CompiledTest
 
 if TYPE_CHECKING:
+    from rightcall.app.matching import Reading
+    from rightcall.app.reading import Source
     from rightcall.core.redaction.redactor import Mask, Redactor
     from rightcall.core.redaction.rules import Group, Rules
 
@@ -137,3 +139,29 @@ def noting(grade: Grade, redactors: Iterable[Redactor]) -> Grade:
         return msgspec.structs.replace(attempt, secrets=found)
 
     return graded
+
+
+Sources = Iterable[tuple["Source", Iterable["Reading"]]]
+
+
+def without_secrets(sources: Sources, asked: Redaction) -> Sources:
+    """What is read of trace files, as it may be shown; as it is if nothing was asked for."""
+    redactor = asked.asked
+    return sources if redactor is None else _looked_through(sources, redactor)
+
+
+def _looked_through(sources: Sources, redactor: Redactor) -> Iterator[tuple[Source, Iterable[Reading]]]:
+    for source, readings in sources:
+        shown = (_reading(reading, redactor) for reading in readings)
+        yield msgspec.structs.replace(source, file=redactor.text(source.file)), shown
+
+
+def _reading(reading: Reading, redactor: Redactor) -> Reading:
+    from rightcall.core.redaction.runs import redacted
+
+    item: Trajectory | TraceError
+    if isinstance(reading.item, TraceError):
+        item = TraceError(redactor.text(str(reading.item)))
+    else:
+        item = redacted(reading.item, redactor)
+    return msgspec.structs.replace(reading, item=item, file=redactor.text(reading.file))

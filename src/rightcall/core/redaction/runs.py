@@ -14,6 +14,7 @@ import msgspec
 
 from rightcall.core import paths
 from rightcall.core.calls import Trajectory
+from rightcall.core.comparison import CallDifference, TestChange
 from rightcall.core.operators import written
 from rightcall.core.operators.base import Operator
 from rightcall.core.redaction.redactor import Redactor
@@ -22,19 +23,20 @@ from rightcall.core.rows import Row, RowDifference
 from rightcall.core.verdicts import Evidence, Finding, Verdict
 
 Told = TypeVar("Told", bound=msgspec.Struct)
+Difference = Finding | RowDifference | CallDifference
 
 _KEPT: Final = frozenset(
     {
         *("hash", "test_set_hash", "product", "rules", "kind", "severity", "status", "outcome", "code", "mark"),
-        *("arguments_state", "requestor"),
+        *("arguments_state", "requestor", "counts"),
     }
 )
 """Fields that hold words of ours, numbers or hashes: nothing that was recorded."""
 
-_NAMED: Final = frozenset({"verdicts", "blocking", "thresholds", "places"})
+_NAMED: Final = frozenset({"verdicts", "blocking", "thresholds", "places", "verdict_rates"})
 """Fields that are mappings by names."""
 
-_CALLS: Final = frozenset({"expected", "made"})
+_CALLS: Final = frozenset({"expected", "made", "before", "after"})
 """Fields that hold calls as `{"name": …, "arguments": …}`, with keys of ours."""
 
 
@@ -103,8 +105,10 @@ def _shown(value: Any, redactor: Redactor) -> Any:
         return value
     if isinstance(value, Verdict):
         return _verdict(value, redactor)
-    if isinstance(value, Finding | RowDifference):
+    if isinstance(value, Finding | RowDifference | CallDifference):
         return _difference(value, redactor)
+    if isinstance(value, TestChange):
+        return _struct(value, redactor.knowing(value.secrets.get(redactor.name, ())))
     if isinstance(value, msgspec.Struct):
         return _struct(value, redactor)
     if isinstance(value, tuple):
@@ -131,8 +135,9 @@ def _verdict(verdict: Verdict, redactor: Redactor) -> Verdict:
     return msgspec.structs.replace(verdict, **names, evidence=shown)
 
 
-def _difference(found: Finding | RowDifference, redactor: Redactor) -> Finding | RowDifference:
+def _difference(found: Difference, redactor: Redactor) -> Difference:
     """A finding, whose values stand at a path inside the arguments."""
+    sides = ("before", "after") if isinstance(found, CallDifference) else ("expected", "actual")
     try:
         path = paths.parse(found.path)
     except ValueError:
@@ -141,8 +146,7 @@ def _difference(found: Finding | RowDifference, redactor: Redactor) -> Finding |
         found,
         message=redactor.text(found.message),
         path=redactor.text(found.path),
-        expected=redactor.at(found.expected, path),
-        actual=redactor.at(found.actual, path),
+        **{side: redactor.at(getattr(found, side), path) for side in sides},
     )
 
 

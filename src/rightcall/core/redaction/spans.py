@@ -23,6 +23,9 @@ _WORD: Final = re.compile(r"""[^\s,;&"'<>()\[\]{}]+""")
 _SCHEME: Final = re.compile(r"(?:bearer|basic|digest|token|negotiate)\s+(?=\S)", re.IGNORECASE)
 _LINE: Final = re.compile(r"[^\"'\r\n]+")
 _HEADERS: Final = frozenset({"cookie", "set-cookie", "authorization", "proxy-authorization"})
+_TOLD: Final = re.compile(r"expected [^\n]*?\bfound ")
+"""What stands between a place and the value there, where an error says that another was expected."""
+
 _OPEN: Final = "{["
 _CLOSE: Final = "}]"
 
@@ -43,13 +46,13 @@ def _of_keys(text: str, rules: Rules) -> Iterator[Span]:
     """The values that follow a hidden key and `=` or `:`, as sentences, JSON, headers and settings write them."""
     at = 0
     while found := _KEY.search(text, at):
-        key = found["quoted"] or found["bare"]
-        end = found.end()
-        if is_hidden(key, rules) and not text.startswith(MARK, end):
-            end = _end_of_value(text, end, key)
-            if end > found.end():
-                yield found.end(), end
-        at = max(end, found.end())
+        key, at = found["quoted"] or found["bare"], found.end()
+        if is_hidden(key, rules):
+            told = _TOLD.match(text, at)
+            start = at if told is None else told.end()
+            at = start if text.startswith(MARK, start) else _end_of_value(text, start, key)
+            if at > start:
+                yield start, at
 
 
 def is_hidden(key: str, rules: Rules) -> bool:

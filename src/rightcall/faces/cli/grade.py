@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from rightcall.faces.cli import streams
-from rightcall.faces.cli.reading import shared, test_options, trace_options
+from rightcall.faces.cli.grading import gate, grading_options, progress, sinks, told
+from rightcall.faces.cli.reading import redaction, shared, test_options, trace_options
 from rightcall.faces.cli.root import Command
-
-if TYPE_CHECKING:
-    from rightcall.app.gates import GateOptions
-    from rightcall.app.sinks import Sink
-
 
 _EPILOG = """\
 \b
@@ -39,44 +31,7 @@ Examples:
 )
 @trace_options
 @test_options
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write a report: .json, .jsonl, .xml (JUnit), .md, .csv, .parquet or .txt; may be repeated.",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the JSON report, and nothing else, on the standard output."
-)
-@click.option(
-    "--github",
-    is_flag=True,
-    help="In GitHub Actions: annotate the expectations that were not met, and write the summary of the step.",
-)
-@click.option(
-    "--exit-zero",
-    is_flag=True,
-    help="Forgive failed tests: exit with 0 instead of 1, or 3 if some could not be judged.",
-)
-@click.option(
-    "--min-pass-rate", metavar="RATE", help="The least share of graded tests that must pass: 0.8, 4/5, 80%. Default 1."
-)
-@click.option(
-    "--min-graded", type=click.IntRange(min=1), metavar="N", help="How many tests must have been graded. Default 1."
-)
-@click.option(
-    "--allow-errors", type=click.IntRange(min=0), metavar="N", help="How many tests may fail to be judged. Default 0."
-)
-@click.option(
-    "--threshold",
-    multiple=True,
-    metavar="NAME=RATE",
-    help="The least pass rate of the verdicts of one name; may be repeated.",
-)
-@click.option("--no-color", is_flag=True, help="No colours, also on a terminal.")
-@click.option("-q", "--quiet", is_flag=True, help="Show only what did not pass, and the decision.")
-@click.option("-v", "--verbose", is_flag=True, help="Show every verdict, also of tests that passed.")
+@grading_options
 def command(**options: Any) -> int:
     """Grade the tool calls recorded in TRACES (files, directories, patterns or - for the standard input).
 
@@ -89,65 +44,10 @@ def command(**options: Any) -> int:
         traces=options["traces"],
         tests=options["tests"],
         **shared(options),
-        gate=_gate(options),
+        gate=gate(options),
+        redaction=redaction(options),
     )
-    sinks = [_screen(options), *map(_file, options["output"]), *_github(options)]
-    with _progress() as watch:
-        graded = service.grade(request, sinks, watch)
-    for error in graded.unwritten:
-        streams.note(f"error: {error}")
-    return graded.exit_code(exit_zero=options["exit_zero"])
-
-
-def _gate(options: dict[str, Any]) -> GateOptions:
-    from rightcall.app import gates
-
-    rate = options["min_pass_rate"]
-    return gates.GateOptions(
-        min_pass_rate=None if rate is None else gates.rate(rate, "--min-pass-rate"),
-        min_graded=options["min_graded"],
-        allow_errors=options["allow_errors"],
-        thresholds=dict(map(gates.threshold, options["threshold"])),
-    )
-
-
-def _screen(options: dict[str, Any]) -> Sink:
-    """Return the report that goes to the standard output."""
-    from rightcall.app.sinks import Sink
-    from rightcall.reports.json import JSONReport
-    from rightcall.reports.terminal import Detail, Look, TerminalReport
-
-    if options["as_json"]:
-        return Sink(JSONReport(), streams.StandardOutput)
-    if options["quiet"] and options["verbose"]:
-        raise click.UsageError("--quiet and --verbose cannot be had together")
-    look = Look(
-        width=streams.width(),
-        colours=streams.wants_colours(refused=options["no_color"]),
-        ascii_only=streams.is_ascii_only(),
-        detail=Detail.QUIET if options["quiet"] else Detail.VERBOSE if options["verbose"] else Detail.NORMAL,
-    )
-    return Sink(TerminalReport(look), streams.StandardOutput)
-
-
-def _file(path: str) -> Sink:
-    from rightcall.app import kit, sinks
-
-    return sinks.to_file(kit.report_for(path).make(), path)
-
-
-def _github(options: dict[str, Any]) -> Iterator[Sink]:
-    """Yield the reports for a step of GitHub Actions. The runner reads commands from the standard error, too."""
-    if options["github"]:
-        from rightcall.app import sinks
-        from rightcall.reports.github import GitHubReport
-
-        yield sinks.Sink(GitHubReport(), streams.StandardError)
-        if path := os.environ.get("GITHUB_STEP_SUMMARY"):
-            yield sinks.to_step_summary(path)
-
-
-def _progress() -> Any:
-    from rightcall.faces.cli.progress import Progress
-
-    return Progress(sys.stderr)
+    reports = sinks(options)
+    with progress() as watch:
+        graded = service.grade(request, reports, watch)
+    return told(graded, options)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.reading import redact_options
 
 if TYPE_CHECKING:
     from rightcall.app.gates import GateOptions
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_OPTIONS: Final = (
+_OPTIONS: Final[tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]] = (
     click.option(
         "-o",
         "--output",
         multiple=True,
         metavar="FILE",
-        help="Write a report: .json, .jsonl, .xml (JUnit), .md, .csv, .parquet or .txt; may be repeated.",
+        help="Write a report: .json, .jsonl, .xml (JUnit), .md, .html, .csv, .parquet or .txt; may be repeated.",
     ),
     click.option(
         "--json", "as_json", is_flag=True, help="Print the JSON report, and nothing else, on the standard output."
@@ -59,6 +60,12 @@ _OPTIONS: Final = (
         multiple=True,
         metavar="NAME=RATE",
         help="The least pass rate of the verdicts of one name; may be repeated.",
+    ),
+    redact_options,
+    click.option(
+        "--no-redact",
+        is_flag=True,
+        help="Hide no secrets by default, as Markdown, HTML and the reports for GitHub and GitLab do.",
     ),
     click.option("--no-color", is_flag=True, help="No colours, also on a terminal."),
     click.option("-q", "--quiet", is_flag=True, help="Show only what did not pass, and the decision."),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from rightcall.faces.cli import streams
+
 if TYPE_CHECKING:
     from rightcall.app.redaction import Redaction
 
@@ -53,7 +55,7 @@ def test_options(function: Function) -> Function:
 
 
 def redact_options(function: Function) -> Function:
-    """Add the options `redact`, `no_redact` and `redact_key_env` to a command that shows what was recorded."""
+    """Add the options `redact` and `redact_key_env` to a command that shows what was recorded."""
     redact = click.option(
         "--redact",
         multiple=True,
@@ -61,26 +63,26 @@ def redact_options(function: Function) -> Function:
         help="Hide values in every output: a key or glob (password, *_token), a path ($.card.number), /REGEX/, "
         "@secrets or @emails; may be repeated.",
     )
-    no_redact = click.option(
-        "--no-redact",
-        is_flag=True,
-        help="Hide no secrets in Markdown, HTML and GitHub's and GitLab's reports by default.",
-    )
     key = click.option(
         "--redact-key-env",
         metavar="NAME",
-        help="The environment variable with a key: equal secrets are then hidden by equal marks.",
+        help="The environment variable with a key: equal values are then hidden by equal marks.",
     )
-    return redact(no_redact(key(function)))
+    return redact(key(function))
 
 
 def redaction(options: dict[str, Any]) -> Redaction:
-    """What these options say."""
+    """What these options say; from now on, messages are looked through as outputs are."""
     from rightcall.app.redaction import Redaction
 
-    return Redaction(
-        rules=options["redact"], by_default=not options["no_redact"], key_variable=options["redact_key_env"]
+    asked = Redaction(
+        rules=options["redact"],
+        by_default=not options.get("no_redact", False),
+        key_variable=options["redact_key_env"],
     )
+    if asked.asked is not None:
+        streams.hide(asked.asked.text)
+    return asked
 
 
 def how(options: dict[str, Any]) -> dict[str, Any]:

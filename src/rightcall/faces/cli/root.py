@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 from rightcall import __version__
+from rightcall.faces.cli import streams
 from rightcall.faces.cli.streams import say
 
 COMMANDS: Final = {
@@ -115,5 +116,6 @@ def invoke(arguments: Sequence[str]) -> Any:
 
     click's own way to start a command ends the program by itself when a stream breaks; this one raises.
     """
+    streams.hide(None)
     with root.make_context("rightcall", list(arguments)) as context:
         return root.invoke(context)

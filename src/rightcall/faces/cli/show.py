@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.reading import how, trace_options
+from rightcall.faces.cli.reading import how, redact_options, redaction, trace_options
 from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
@@ -32,15 +32,17 @@ Examples:
 @click.command("show", cls=Command, epilog=_EPILOG)
 @click.argument("traces", nargs=-1, required=True)
 @trace_options
+@redact_options
 @click.option("-v", "--verbose", is_flag=True, help="Show the result of each call, and how often it was seen.")
 @click.option("--no-color", is_flag=True, help="Use no colours.")
 @click.option("--json", "as_json", is_flag=True, help="Print each trajectory as one line of the native format.")
-def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: bool, **options: str | None) -> int:
+def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: bool, **options: Any) -> int:
     """Show the tool calls that TRACES hold as the tree that they form, what may be missing, and what was read.
 
     Exit code 3 if a record could not be read or there is none.
     """
     from rightcall.app import service
+    from rightcall.app.redaction import without_secrets
     from rightcall.reports.terminal import Detail, Look
 
     look = Look(
@@ -49,7 +51,7 @@ def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: boo
         ascii_only=streams.is_ascii_only(),
         detail=Detail.VERBOSE if verbose else Detail.NORMAL,
     )
-    sources = service.read_sources(traces, service.How(**how(options)))
+    sources = without_secrets(service.read_sources(traces, service.How(**how(options))), redaction(options))
     return _written(sources) if as_json else _shown(sources, look)
 
 

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any, Final, TextIO
 
 WIDTH: Final = 100
@@ -19,6 +20,7 @@ WIDTH: Final = 100
 _STANDARD: Final = (0, 1, 2)
 
 _unicode_streams: dict[str, bool] = {}
+_hiding: list[Callable[[str], str]] = []
 
 
 def prepare_streams() -> None:
@@ -84,11 +86,18 @@ def width() -> int:
     return max(40, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
+def hide(shown: Callable[[str], str] | None) -> None:
+    """From now on, say beside the data only what is left of it by a function, or all of it."""
+    _hiding[:] = [] if shown is None else [shown]
+
+
 def note(text: str) -> None:
     """Say something beside the data, on the standard error; whether anybody hears it is no matter."""
     from rightcall.core.inert import inert_line
     from rightcall.core.values import visible
 
+    for shown in _hiding:
+        text = shown(text)
     plain_note("\n".join(inert_line(visible(line)) for line in text.split("\n")))
 
 
