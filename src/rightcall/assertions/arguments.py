@@ -13,7 +13,7 @@ from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import UNKNOWN_STATES, ToolCall, Trajectory
 from rightcall.core.counting import Counted, numbered, select
 from rightcall.core.explaining import Effort, closest
-from rightcall.core.patterns import Match, Pattern, compile_match
+from rightcall.core.patterns import Match, Pattern, ask_results, compile_match
 from rightcall.core.rows import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
@@ -43,6 +43,7 @@ class ArgumentsCheck:
 
     def __init__(self, assertion: ToolCallArgs, pattern: Pattern, setting: Setting) -> None:
         self.pattern = pattern
+        self.uses_results = ask_results([pattern])
         self.call_index = assertion.call_index
         self.negate = self.is_ban = self.sees_every_call = assertion.negate
         self.only_forbids = assertion.negate and assertion.call_index is None

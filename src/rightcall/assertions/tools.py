@@ -66,6 +66,7 @@ class AllowedCheck:
 
     name = "no_unexpected_tool"
     is_ban = sees_every_call = only_forbids = True
+    uses_results = False
 
     def __init__(self, tools: Sequence[str], setting: Setting) -> None:
         self.tools = frozenset(tools)

@@ -13,7 +13,7 @@ from rightcall.core.counting import Count, Counted, shows_all, successful
 from rightcall.core.explaining import Lineup, explain, measure, rates
 from rightcall.core.lining import MODES, Mode, steps
 from rightcall.core.pairing import Groups, candidates, count_pairs, grouped, longest_in_order
-from rightcall.core.patterns import ExpectedCall, Pattern, compile_call, compile_each
+from rightcall.core.patterns import ExpectedCall, Pattern, ask_results, compile_call, compile_each
 from rightcall.core.rows import Row
 from rightcall.core.verdicts import Evidence, Finding, Words
 
@@ -67,9 +67,9 @@ class TrajectoryCheck:
         self.unordered = unordered
         self.setting = setting
         self.only_successful = assertion.only_successful
+        self.uses_results = ask_results(patterns)
         has_options = unordered or self.only_successful or setting.tool_aliases or setting.count != Count()
-        has_options = has_options or any(pattern.compile_at is not None for pattern in patterns)
-        self.is_simple = not has_options
+        self.is_simple = not (has_options or self.uses_results)
 
     @cached_property
     def groups(self) -> Groups:

@@ -26,6 +26,7 @@ __all__ = [
     "Match",
     "MatchesArguments",
     "Pattern",
+    "ask_results",
     "compile_call",
     "compile_each",
     "compile_match",
@@ -127,6 +128,11 @@ def compile_call(call: ExpectedCall, mode: ArgumentsMode, setting: Setting) -> P
     if call.arguments is UNSET or mode == "ignore":
         return Pattern(name=call.name, mode=mode)
     return _from_arguments(call, mode, call.arguments, setting)
+
+
+def ask_results(patterns: Iterable[Pattern]) -> bool:
+    """Whether one of them asks for results of earlier calls."""
+    return any([pattern.compile_at is not None for pattern in patterns])
 
 
 def compile_each(things: Iterable[Thing], compile_one: Callable[[Thing], Pattern], field: str) -> list[Pattern]:

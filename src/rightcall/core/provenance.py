@@ -66,16 +66,17 @@ def uses_results(value: Any) -> bool:
     """Whether an assertion, an expected value or a part of one asks where values come from."""
     waiting = [value]
     for item in waiting:
-        if item.__class__ in _LEAVES:
-            continue  # most of what stands in expectations: this is asked of every one of them
         if isinstance(item, dict):
-            waiting += item.values()
+            inner: Any = item.values()
         elif isinstance(item, list | tuple):
-            waiting += item
+            inner = item
         elif getattr(item, "uses_results", False):
             return True
-        elif isinstance(item, msgspec.Struct):
-            waiting += msgspec.structs.astuple(item)
+        else:
+            inner = msgspec.structs.astuple(item) if isinstance(item, msgspec.Struct) else ()
+        # Most of what stands in expectations holds nothing, and this is asked of every one of them.
+        if not _LEAVES.issuperset(map(type, inner)):
+            waiting += [each for each in inner if each.__class__ not in _LEAVES]
     return False
 
 

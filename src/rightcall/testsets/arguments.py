@@ -59,25 +59,31 @@ def settle(value: Any, path: str, read: ReadArguments) -> Any:
         args = value.args if value.args is UNSET else read(value.args, child(path, "args"))
         return msgspec.structs.replace(value, args=args)
     if isinstance(value, tuple):
-        return tuple(settle(item, child(path, index), read) for index, item in enumerate(value))
+        return tuple(
+            [item if item.__class__ is str else settle(item, child(path, at), read) for at, item in enumerate(value)]
+        )
     if not isinstance(value, msgspec.Struct):
         return value
-    fields = [(name, getattr(value, name)) for name in value.__struct_fields__]
     nested = {
         name: settle(field, child(path, name), read)
-        for name, field in fields
-        if isinstance(field, tuple | msgspec.Struct)
+        for name in value.__struct_fields__
+        if isinstance(field := getattr(value, name), tuple | msgspec.Struct)
     }
-    return msgspec.structs.replace(value, **nested)
+    return msgspec.structs.replace(value, **nested) if nested else value
 
 
 def _settle_call(call: ExpectedCall, path: str, read: ReadArguments) -> ExpectedCall:
-    arguments = call.arguments if call.arguments is UNSET else read(call.arguments, child(path, "arguments"))
-    match = call.match if call.match is UNSET else settle(call.match, child(path, "match"), read)
-    defaults = {
-        key: _settle_default(value, child(child(path, "defaults"), key), read) for key, value in call.defaults.items()
-    }
-    return msgspec.structs.replace(call, arguments=arguments, defaults=defaults, match=match)
+    changed: dict[str, Any] = {}
+    if call.arguments is not UNSET:
+        changed["arguments"] = read(call.arguments, child(path, "arguments"))
+    if call.match is not UNSET:
+        changed["match"] = settle(call.match, child(path, "match"), read)
+    if call.defaults:
+        at = child(path, "defaults")
+        changed["defaults"] = {
+            key: _settle_default(value, child(at, key), read) for key, value in call.defaults.items()
+        }
+    return msgspec.structs.replace(call, **changed) if changed else call
 
 
 def _settle_default(value: Any, path: str, read: ReadArguments) -> Any:

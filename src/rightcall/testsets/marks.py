@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Final
@@ -26,9 +27,14 @@ def child(path: str, key: Key) -> str:
     """The path of one key or item: `tests[0]` and `match` are `tests[0].match`; odd keys are quoted."""
     if isinstance(key, int):
         return f"{path}[{key}]"
-    if not _PLAIN_KEY.fullmatch(key) or not key.isprintable():
+    if not _is_plain(key):
         return f"{path}[{json.dumps(key, ensure_ascii=not key.isprintable())}]"
     return f"{path}.{key}" if path else key
+
+
+@functools.lru_cache(maxsize=512)  # a path is made of few keys, and made for every value that is read
+def _is_plain(key: str) -> bool:
+    return _PLAIN_KEY.fullmatch(key) is not None and key.isprintable()
 
 
 def steps(path: str) -> list[Key]:

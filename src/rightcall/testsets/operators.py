@@ -39,6 +39,8 @@ def _read(value: Any, path: str, depth: int) -> Any:
         return value
     names = [key for key in value if isinstance(key, str) and key.startswith("$")]
     if not names:
+        if SCALARS.issuperset(map(type, value.values())):
+            return value.copy()
         return {
             key: item if item.__class__ in SCALARS else _read(item, child(path, str(key)), depth)
             for key, item in value.items()

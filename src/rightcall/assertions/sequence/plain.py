@@ -10,7 +10,7 @@ from rightcall.core.counting import Counted
 from rightcall.core.explaining import Effort, Lineup, closest
 from rightcall.core.lining import MODES, is_subsequence_by_message, taken_by_message
 from rightcall.core.pairing import accepts, is_subsequence, may_accept
-from rightcall.core.patterns import Pattern
+from rightcall.core.patterns import Pattern, ask_results
 from rightcall.core.rows import Row
 from rightcall.core.values import visible
 from rightcall.core.verdicts import Evidence, Finding
@@ -24,6 +24,7 @@ class SequenceCheck:
 
     def __init__(self, patterns: list[Pattern], setting: Setting) -> None:
         self.patterns = patterns
+        self.uses_results = ask_results(patterns)
         self.setting = setting
         self.follows = is_subsequence_by_message if setting.parallel_unordered else is_subsequence
 
