@@ -66,7 +66,7 @@ class Command(EndpointConfig, frozen=True, kw_only=True):
 
 
 class _CommandEndpoint:
-    def __init__(self, config: Command, cwd: str, env: dict[str, str], secrets: Secrets, watch: Watch) -> None:
+    def __init__(self, config: Command, cwd: str, env: dict[str, str], secrets: Secrets, watch: Watch | None) -> None:
         self.config = config
         self.cwd = cwd
         self.env = env
@@ -90,13 +90,14 @@ class _Conversation:
     async def send(self, turn: Turn) -> Reply:
         """Run the program once."""
         config, secrets, watch = self._endpoint.config, self._endpoint.secrets, self._endpoint.watch
-        given = jsontext.encode(turn) + b"\n"
-        watch.sent("command", list(config.argv))
-        watch.sent("stdin", turn)
-        ended = await _ran(self._endpoint, given)
+        if watch is not None:
+            watch.sent("command", list(config.argv))
+            watch.sent("stdin", msgspec.to_builtins(turn))
+        ended = await _ran(self._endpoint, jsontext.encode(turn) + b"\n")
         output, complaint = secrets.hide_bytes(ended.output), secrets.hide(_end(ended.complaint))
-        watch.came("exit code", ended.code)
-        watch.came("stdout", output.decode("utf-8", "replace"))
+        if watch is not None:
+            watch.came("exit code", ended.code)
+            watch.came("stdout", output.decode("utf-8", "replace"))
         if ended.code == 0:
             return self._told.new(replies.of_bytes(output, config.format))
         return self._told.new(_failed(ended.code, complaint, output, config.format))

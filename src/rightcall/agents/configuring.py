@@ -28,16 +28,6 @@ class Watch(Protocol):
         ...
 
 
-class Unwatched:
-    """Shows nobody anything."""
-
-    def sent(self, what: str, value: Any) -> None:
-        """Nothing."""
-
-    def came(self, what: str, value: Any) -> None:
-        """Nothing."""
-
-
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What an endpoint is opened with.
 
@@ -46,7 +36,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     environment: Mapping[str, str] = {}
     directory: str = ""
-    watch: Watch = Unwatched()
+    watch: Watch | None = None
 
 
 class EndpointConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -13,8 +13,9 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from rightcall.agents.command import Command
-from rightcall.agents.configuring import EndpointConfig, Setting, Unwatched, Watch
+from rightcall.agents.configuring import EndpointConfig, Setting, Watch
 from rightcall.agents.exchange import Endpoint
+from rightcall.agents.http import Http
 from rightcall.agents.python import Python, PythonEndpoint
 from rightcall.errors import TestSetError, UsageError, Where, did_you_mean, join_path
 from rightcall.testsets.explain import explain, found
@@ -25,10 +26,11 @@ _C = TypeVar("_C", bound=EndpointConfig)
 ENDPOINTS: Final[dict[str, type[EndpointConfig]]] = {
     "python": Python,
     "command": Command,
+    "http": Http,
 }
 """Every way to reach an agent by its name."""
 
-_SHORT: Final = {"python": "call", "command": "argv"}
+_SHORT: Final = {"python": "call", "command": "argv", "http": "url"}
 """The key that a way needs, for who writes nothing else."""
 
 
@@ -42,12 +44,12 @@ def read(data: Any, where: Where = Where()) -> EndpointConfig:  # noqa: B008 - i
     known = ", ".join(f"`{name}`" for name in ENDPOINTS)
     if not isinstance(data, Mapping) or len(data) != 1:
         keys = f"the keys {', '.join(f'`{key}`' for key in data)}" if isinstance(data, Mapping) else found(data)
-        raise _refused(f"expected a mapping with one key, the way to the agent ({known}); found {keys}", where, "")
+        raise _refused(f"expected a mapping with one key, the way to the agent ({known}); found {keys}", "", where)
     [(name, value)] = data.items()
     if name not in ENDPOINTS:
         near = did_you_mean(str(name), ENDPOINTS)
         raise _refused(
-            f"there is no way `{name}` to reach an agent{near}; there are {known}", where, child("", str(name))
+            f"there is no way `{name}` to reach an agent{near}; there are {known}", child("", str(name)), where
         )
     if not isinstance(value, Mapping) and name in _SHORT:
         value = {_SHORT[name]: value}
@@ -60,23 +62,42 @@ def _converted(value: Any, kind: type[_C], path: str, where: Where) -> _C:
     except (msgspec.ValidationError, RecursionError) as error:
         problem = explain(value, msgspec.inspect.type_info(kind), path)
         if problem is None:
-            raise _refused(str(error), where, path) from None
-        raise _refused(problem.message, where, problem.path) from None
+            raise _refused(*_limit(str(error), path), where) from None
+        raise _refused(problem.message, problem.path, where) from None
 
 
-def _refused(message: str, where: Where, path: str) -> TestSetError:
+def _limit(message: str, path: str) -> tuple[str, str]:
+    """What decoding says of a value of the right type that is too small or has the wrong form, and its path."""
+    told, _, at = message.partition(" - at `$")
+    told = told[:1].lower() + told[1:].replace("`float`", "a number").replace("`int`", "a number").replace(
+        "`str`", "text"
+    )
+    return told, path + at.removesuffix("`")
+
+
+def _refused(message: str, path: str, where: Where) -> TestSetError:
     return TestSetError(message, msgspec.structs.replace(where, path=join_path(where.path, path)))
 
 
 def parse(text: str) -> dict[str, Any]:
     """The endpoint that a word of the command line describes: `python:agent.py:refund`, `command:./agent`, a URL."""
     way, _, rest = text.partition(":")
+    if rest.startswith("//"):
+        return _of_url(way, text)
     if way == "command" and rest:
         return {"command": shlex.split(rest)}
     if way in ENDPOINTS and rest:
         return {way: rest}
     known = ", ".join(f"`{name}:…`" for name in ENDPOINTS)
     raise UsageError(f"expected a URL or one of {known}; found `{text}`")
+
+
+def _of_url(scheme: str, url: str) -> dict[str, Any]:
+    ways = {"http": "http", "https": "http"}
+    if scheme not in ways:
+        known = ", ".join(f"`{one}`" for one in ways)
+        raise UsageError(f"expected a URL that begins with one of {known}, found `{url}`")
+    return {ways[scheme]: url}
 
 
 def open(  # noqa: A001 - `endpoints.open` is what it does
@@ -86,7 +107,7 @@ def open(  # noqa: A001 - `endpoints.open` is what it does
 
     `UsageError` and `EndpointError` if it cannot be driven at all: a secret is missing, a function cannot be loaded.
     """
-    return config.open(Setting(environment=environment, directory=directory, watch=watch or Unwatched()))
+    return config.open(Setting(environment=environment, directory=directory, watch=watch))
 
 
 def of(call: Callable[..., Any]) -> Endpoint:

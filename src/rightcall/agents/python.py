@@ -26,7 +26,7 @@ from msgspec import Meta
 from rightcall.agents import agreeing, loading, replies
 from rightcall.agents.capture import Capture
 from rightcall.agents.captured import Captured
-from rightcall.agents.configuring import EndpointConfig, Seconds, Setting, Unwatched, Watch
+from rightcall.agents.configuring import EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.errors import EndpointError, MissingExtraError, TraceError, UsageError
@@ -55,7 +55,7 @@ class PythonEndpoint:
     def __init__(self, call: Callable[..., Any], timeout: float = TIMEOUT, watch: Watch | None = None) -> None:
         self._call = call
         self._timeout = timeout
-        self._watch = watch or Unwatched()
+        self._watch = watch
 
     @asynccontextmanager
     async def conversation(self) -> AsyncIterator[Conversation]:
@@ -73,7 +73,7 @@ class _Raised(msgspec.Struct, frozen=True):
 
 
 class _Conversation:
-    def __init__(self, call: Callable[..., Any], timeout: float, watch: Watch) -> None:
+    def __init__(self, call: Callable[..., Any], timeout: float, watch: Watch | None) -> None:
         self._made = call
         self._call: Callable[..., Any] | None = None if isinstance(call, type) else call
         self._timeout = timeout
@@ -82,10 +82,11 @@ class _Conversation:
 
     async def send(self, turn: Turn) -> Reply:
         """Call the function."""
-        self._watch.sent("call", turn.input)
+        if self._watch is not None:
+            self._watch.sent("input", turn.input)
         with _capturing(turn) as captured:
             outcome = await _within(self._timeout, self._outcome(turn))
-        if not isinstance(outcome, _Raised):
+        if self._watch is not None and not isinstance(outcome, _Raised):
             self._watch.came("returned", outcome)
         returned = self._told.new(
             _failed(outcome.error, self._made) if isinstance(outcome, _Raised) else _reply(outcome)

@@ -6,7 +6,7 @@ that it made, however alike the two are written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -62,19 +62,20 @@ def _is_schema(value: Mapping[str, Any]) -> bool:
     return str(value.get("type")).lower() == "object" or "properties" in value or "$schema" in value
 
 
-def read(value: Any, path: str) -> Reported:
+def read(value: Any, path: str, places: Sequence[str] | None = None) -> Reported:
     """The calls that a value at a path reports; `EndpointError` with the path if it reports none in a known shape.
 
-    `null` is: none were recorded; an empty list is: none were made.
+    `null` is: none were recorded; an empty list is: none were made. `places` are the paths of the items of a list that
+    was put together.
     """
     if isinstance(value, str):
-        value = _decoded(value, path)
+        value = decoded(value, path)
     if value is None:
         return Reported()
     entries = [value] if isinstance(value, Mapping) else value
     if not isinstance(entries, list | tuple):
         raise _unknown(value, path)
-    at = [path if entries is not value else child(path, index) for index in range(len(entries))]
+    at = list(places or [path if entries is not value else child(path, index) for index in range(len(entries))])
     for entry, place in zip(entries, at, strict=True):
         if is_definition(entry):
             raise _catalogue(entry, place)
@@ -107,8 +108,8 @@ def _of_story(entries: list[Any], at: list[str]) -> Reported:
     return Reported(calls=found.tool_calls, gaps=found.gaps, warnings=found.warnings)
 
 
-def _decoded(text: str, path: str) -> Any:
-    """Calls that stand in a text, as JSON."""
+def decoded(text: str, path: str) -> Any:
+    """Calls that stand in a text, as JSON; `EndpointError` with the path if it is none."""
     try:
         return jsontext.decode(text)
     except jsontext.JSONError:

@@ -1,0 +1,282 @@
+"""Requests over HTTP, and what can go wrong with them: time-outs, redirects, sizes, statuses.
+
+Nothing is followed to another host, nothing is taken from the environment, certificates are checked.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import functools
+import os
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, field
+
+from rightcall.agents.configuring import MAX_REPLY, EndpointConfig, Seconds
+from rightcall.agents.secrets import Secrets, Text, source
+from rightcall.core.values import display
+from rightcall.errors import EndpointError, MissingExtraError, TestSetError, UsageError
+
+if TYPE_CHECKING:
+    import httpx
+
+TIMEOUT: Final = 300.0
+_REDIRECTS: Final = 5
+_PASSING: Final = frozenset({408, 425, 429})
+"""Statuses below 500 that may be others a moment later."""
+
+_SHOWN: Final = 200
+_SECRET_HEADERS: Final = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"})
+
+
+class WebConfig(EndpointConfig, frozen=True, kw_only=True):
+    """What all agents behind HTTP are described by."""
+
+    url: Annotated[Text, Meta(description="The address; `${NAME}` in it is an environment variable's value.")]
+    headers: Annotated[dict[str, Text], Meta(description="Headers; secrets in them by name, `Bearer ${TOKEN}`.")] = (
+        field(default_factory=dict)
+    )
+    timeout: Seconds = TIMEOUT
+    connect_timeout: Annotated[float, Meta(gt=0, description="Seconds until there is a connection.")] = 10.0
+    read_timeout: Annotated[float, Meta(gt=0, description="Seconds without a byte of the reply.")] = 120.0
+    max_bytes: Annotated[int, Meta(gt=0, description="Bytes that a reply may have.")] = MAX_REPLY
+    verify: Annotated[bool | str, Meta(description="The file of certificates to check by; `false` checks none.")] = True
+    proxy: Annotated[Text | None, Meta(description="The proxy to go through; without it none.")] = None
+
+
+def check(config: WebConfig, path: str, schemes: tuple[str, ...] = ("http", "https")) -> None:
+    """`TestSetError` for an address that cannot be one, and for a secret that is written out."""
+    url = source(config.url)
+    scheme, colon, rest = url.partition("://")
+    if not url.startswith("$") and (scheme not in schemes or not colon or not rest):
+        known = " or ".join(f"`{one}://`" for one in schemes)
+        raise TestSetError(f"expected an address that begins with {known}, found `{url}`").within(path=f"{path}.url")
+    if "@" in rest.partition("/")[0] and "${" not in rest.partition("@")[0]:
+        raise TestSetError(_written_out("a password")).within(path=f"{path}.url")
+    for name, value in config.headers.items():
+        if name.lower() in _SECRET_HEADERS and "${" not in source(value):
+            raise TestSetError(_written_out(f"`{name}`")).within(path=f"{path}.headers.{name}")
+
+
+def _written_out(what: str) -> str:
+    return f"{what} is a secret and stands in the file; name an environment variable that holds it: `${{NAME}}`"
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A request."""
+
+    method: str
+    url: str
+    headers: dict[str, str] = {}
+    query: dict[str, Any] = {}
+    content: bytes | None = None
+
+
+class Web:
+    """One client for all conversations with an agent. Cookies are those of each conversation."""
+
+    def __init__(self, config: WebConfig, secrets: Secrets, directory: str) -> None:
+        self._config = config
+        self.secrets = secrets
+        self._proxy = None if config.proxy is None else secrets.filled(config.proxy)
+        self._trust = _trust(config.verify, directory)
+        self._client: httpx.AsyncClient | None = None
+
+    def client(self) -> httpx.AsyncClient:
+        """The client; made when it is first needed, in the event loop that needs it."""
+        import httpx
+
+        if self._client is None:
+            config = self._config
+            self._client = httpx.AsyncClient(
+                timeout=httpx.Timeout(config.read_timeout, connect=config.connect_timeout, pool=None),
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=1000),
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # it keeps none
+                verify=self._trust,
+                proxy=self._proxy,
+                trust_env=False,
+                follow_redirects=False,
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    @asynccontextmanager
+    async def ask(self, asked: Asked, cookies: httpx.Cookies) -> AsyncIterator[httpx.Response]:
+        """Send a request: inside, the answer, of which the body is still to come. Its status is 2xx."""
+        import httpx
+
+        try:
+            request = self._request(asked)
+            for _ in range(_REDIRECTS + 1):
+                cookies.set_cookie_header(request)
+                response = await self.client().send(request, stream=True)
+                try:
+                    cookies.extract_cookies(response)
+                    if not response.is_redirect:
+                        await self._check_status(response)
+                        yield response
+                        return
+                    request = self._redirected(response)
+                finally:
+                    await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.CookieConflict, ssl.SSLError) as error:
+            raise self._trouble(error) from error
+        raise EndpointError(f"more than {_REDIRECTS} redirects, the last to {self._shown(request.url)}")
+
+    def _request(self, asked: Asked) -> httpx.Request:
+        try:
+            return self.client().build_request(
+                asked.method,
+                asked.url,
+                headers=asked.headers,
+                params=asked.query or None,
+                content=asked.content,
+            )
+        except (UnicodeEncodeError, TypeError, ValueError) as error:
+            raise EndpointError(f"the request cannot be made: {self.secrets.hide(str(error))}") from None
+
+    def _redirected(self, response: httpx.Response) -> httpx.Request:
+        """The request that a redirect asks for, unless it leads away or loses what was to be said."""
+        following = response.next_request
+        if following is None:
+            raise EndpointError(f"status {response.status_code}, a redirect without an address")
+        old, new = response.request.url, following.url
+        advice = "if that is the agent, put it in `url`"
+        if (old.host, old.port) != (new.host, new.port) and not _is_upgrade(old, new):
+            raise EndpointError(f"redirected to another host, {self._shown(new)}, which is not followed; {advice}")
+        if old.scheme == "https" and new.scheme != "https":
+            raise EndpointError(f"redirected from https to {self._shown(new)}, which is not followed; {advice}")
+        if following.method != response.request.method and response.status_code != 303:
+            raise EndpointError(f"redirected by status {response.status_code} to {self._shown(new)}; {advice}")
+        return following
+
+    async def _check_status(self, response: httpx.Response) -> None:
+        status = response.status_code
+        if 200 <= status < 300:
+            return
+        body = await self.body(response, 10_000, is_cut=True)
+        text = self.secrets.hide(body.decode("utf-8", "replace")).strip()
+        told = f": {display(text, _SHOWN)}" if text else ""
+        raise EndpointError(
+            f"status {status} {response.reason_phrase}".rstrip() + told,
+            is_passing=status >= 500 or status in _PASSING,
+            after=_after(response.headers),
+        )
+
+    async def body(self, response: httpx.Response, most: int | None = None, *, is_cut: bool = False) -> bytes:
+        """All bytes of an answer; more than the limit are an `EndpointError`, or cut off if `is_cut`."""
+        kept = bytearray()
+        async for chunk in self.chunks(response):
+            kept += chunk
+            if is_cut and most is not None and len(kept) > most:
+                return bytes(kept[:most])
+        return bytes(kept)
+
+    async def chunks(self, response: httpx.Response) -> AsyncIterator[bytes]:
+        """The bytes of an answer as they come; `EndpointError` beyond the limit, or if they break off."""
+        import httpx
+
+        count = 0
+        try:
+            async for chunk in response.aiter_bytes():
+                count += len(chunk)
+                if count > self._config.max_bytes:
+                    most = f"{self._config.max_bytes:,}"
+                    raise EndpointError(f"the reply has more than {most} bytes; `max_bytes` sets the limit")
+                yield chunk
+        except httpx.HTTPError as error:
+            raise self._trouble(error) from error
+
+    def _trouble(self, error: Exception) -> EndpointError:
+        """What went wrong on the way, in words, and whether it may pass."""
+        import httpx
+
+        config, cause = self._config, self.secrets.hide(str(error)) or type(error).__name__
+        limits = {
+            httpx.ConnectTimeout: f"no connection within {config.connect_timeout:g} s (`connect_timeout`)",
+            httpx.ReadTimeout: f"no byte of a reply for {config.read_timeout:g} s (`read_timeout`)",
+        }
+        if isinstance(error, httpx.TimeoutException):
+            return EndpointError(limits.get(type(error), f"time-out: {cause}"), is_passing=True)
+        if _is_untrusted(error):
+            return EndpointError(f"no trusted connection: {cause}")
+        if isinstance(error, httpx.ConnectError):
+            return EndpointError(f"no connection: {cause}", is_passing=True)
+        if isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError | httpx.ProxyError):
+            return EndpointError(f"the connection broke: {cause}", is_passing=True)
+        return EndpointError(f"the request failed: {cause}")
+
+    def _shown(self, url: httpx.URL) -> str:
+        return f"`{self.secrets.hide(str(url.copy_with(userinfo=b'', query=None)))}`"
+
+
+def require() -> None:
+    """`MissingExtraError` without httpx."""
+    try:
+        import httpx  # noqa: F401 - only whether it is there
+    except ImportError:
+        raise MissingExtraError("an agent behind HTTP", "run") from None
+
+
+def _is_upgrade(old: httpx.URL, new: httpx.URL) -> bool:
+    """Whether an address is the same with encryption."""
+    ports = (None, 80, 443)
+    return old.host == new.host and old.scheme == "http" and new.scheme == "https" and {old.port, new.port} <= {*ports}
+
+
+def _is_untrusted(error: BaseException | None) -> bool:
+    """Whether a connection failed over its certificates."""
+    while error is not None:
+        if isinstance(error, ssl.SSLError) or "CERTIFICATE" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _trust(verify: bool | str, directory: str) -> ssl.SSLContext | bool:
+    """What certificates are checked by. Those that come with httpx are read once: that takes its time."""
+    if verify is True:
+        return _known_authorities()
+    if verify is False:
+        return False
+    try:
+        return ssl.create_default_context(cafile=os.path.join(directory, verify))
+    except (OSError, ssl.SSLError) as error:
+        raise UsageError(f"`verify`: the certificates in `{verify}` cannot be read: {error}") from None
+
+
+@functools.cache
+def _known_authorities() -> ssl.SSLContext:
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def _after(headers: Mapping[str, str]) -> float | None:
+    """How long the other side asks to wait, in seconds (RFC 9110, 10.2.3): a number, or a date."""
+    text = headers.get("retry-after", "").strip()
+    if text.isdigit():
+        return float(text)
+    moment = _moment(text)
+    if moment is None:
+        return None
+    return max(0.0, (moment - (_moment(headers.get("date", "")) or datetime.now(UTC))).total_seconds())
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = email.utils.parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
