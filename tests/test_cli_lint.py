@@ -68,6 +68,29 @@ def test_exit_codes(
     assert lint(capfdbinary, keys, *options, records=records).code == code
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--apply-all",),
+        ("--test-id-key", "k"),
+        ("--max-mutants", "5"),
+        ("--min-mutation-score", "1"),
+        ("--format", "native"),
+        ("--group-by", "file"),
+        ("--tool-name-at", "a"),
+        ("--tool-arguments-at", "a"),
+    ],
+    ids=" ".join,
+)
+def test_what_speaks_of_traces_needs_some(capfdbinary: Capture, option: tuple[str, ...]) -> None:
+    """An option that would have no effect is refused, with what is missing."""
+    ran = lint(capfdbinary, LOOSE, *option)
+    assert (ran.code, ran.err) == (
+        2,
+        f"error: {option[0]} needs recorded traces: name them with --traces\n",
+    )
+
+
 def test_remarks_are_told_with_place_and_advice(capfdbinary: Capture) -> None:
     """Each remark has its place, level, code, test, what is wrong and what to do."""
     assert lint(capfdbinary, BROKEN).out.splitlines() == [

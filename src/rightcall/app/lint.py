@@ -26,7 +26,7 @@ class LintRequest(How, frozen=True, kw_only=True):
     """What to look at and how. `files` are test sets, `traces` and what follows it as for grading.
 
     `config` names a file with keys for whole test sets. `level` is the least bad remark that makes the exit code 1.
-    `max_mutants` is the most of one trajectory.
+    `max_mutants` is the most of one trajectory, `MOST_MUTANTS` where it is not said.
     """
 
     files: tuple[str, ...]
@@ -37,7 +37,7 @@ class LintRequest(How, frozen=True, kw_only=True):
     id_key: str | None = None
     level: Level = Level.ERROR
     min_mutation_score: Fraction | None = None
-    max_mutants: int = MOST_MUTANTS
+    max_mutants: int | None = None
 
 
 class Linted(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,8 +115,7 @@ def shown_score(score: Score) -> str:
 
 def lint(request: LintRequest, watch: service.Watch | None = None) -> Linted:
     """Look at test sets, and with traces at mutants. Raises `UsageError` and `TraceError` for what cannot be read."""
-    if request.min_mutation_score is not None and not request.traces:
-        raise UsageError("--min-mutation-score needs recorded traces: name them with --traces")
+    _check_traces_named(request)
     read = trace_reader(request)
     names = tuple(files.expand(request.traces))
     files.check_standard_input((*request.files, *service.named(request.config), *names))
@@ -137,6 +136,23 @@ def lint(request: LintRequest, watch: service.Watch | None = None) -> Linted:
         mutation=mutation,
         warnings=tuple(notes.warnings),
     )
+
+
+def _check_traces_named(request: LintRequest) -> None:
+    """Refuse what speaks of traces where none are named: it would have no effect."""
+    asked = {
+        "--min-mutation-score": request.min_mutation_score is not None,
+        "--max-mutants": request.max_mutants is not None,
+        "--apply-all": request.apply_all,
+        "--test-id-key": request.id_key is not None,
+        "--format": request.format is not None,
+        "--group-by": request.group_by is not None,
+        "--tool-name-at": request.tool_name_at is not None,
+        "--tool-arguments-at": request.tool_arguments_at is not None,
+    }
+    for option, is_given in asked.items():
+        if is_given and not request.traces:
+            raise UsageError(f"{option} needs recorded traces: name them with --traces")
 
 
 def _place(remark: Remark) -> tuple[str, int, int, int]:
@@ -162,7 +178,7 @@ def _mutate(
 ) -> tuple[Mutation, dict[str, set[str]]]:
     """Try the mutants of every trajectory for its test; and the tools that trajectories say there were, by test."""
     compiled = {subject.test.test.id: subject.test for subject in tests}
-    tallies = {name: Tally(test, request.max_mutants) for name, test in compiled.items()}
+    tallies = {name: Tally(test, request.max_mutants or MOST_MUTANTS) for name, test in compiled.items()}
     known: dict[str, set[str]] = {name: set() for name in compiled}
     rejected: list[str] = []
     found = (

@@ -66,7 +66,6 @@ def command(**options: Any) -> int:
 def _request(options: dict[str, Any]) -> LintRequest:
     from rightcall.app import gates
     from rightcall.app.lint import LintRequest
-    from rightcall.app.mutating import MOST_MUTANTS
     from rightcall.testsets.linting import Level
 
     least = options["min_mutation_score"]
@@ -76,7 +75,7 @@ def _request(options: dict[str, Any]) -> LintRequest:
         **shared(options),
         level=Level(options["level"]),
         min_mutation_score=None if least is None else gates.rate(least, "--min-mutation-score"),
-        max_mutants=options["max_mutants"] or MOST_MUTANTS,
+        max_mutants=options["max_mutants"],
     )
 
 
