@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,6 +14,9 @@ from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
 from rightcall.core.rows import Row
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import Where
+
+if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
 
 RULES_VERSION = "1"
 """The version of the rules by which runs are graded; results of other rules cannot be compared with them."""
@@ -261,7 +264,7 @@ class Summary(msgspec.Struct, kw_only=True):
 class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
     """What a run came to. `unused` names the trajectories that no test was for, `warnings` what had no effect.
 
-    `counted` says in words which calls counted.
+    `counted` says in words which calls counted. `comparison` is there where the run was compared with a baseline.
     """
 
     summary: Summary
@@ -269,6 +272,7 @@ class RunEnd(msgspec.Struct, frozen=True, kw_only=True):
     counted: str = ""
     unused: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    comparison: Comparison | None = None
 
 
 def _count(counts: dict[str, StatusCounts], verdict: Verdict) -> None:

@@ -15,6 +15,7 @@ from rightcall.faces.cli.streams import say
 COMMANDS: Final = {
     "grade": "Grade recorded tool calls against tests.",
     "show": "Show the tool calls that trace files hold.",
+    "compare": "Compare two runs: regressions, fixes, other calls.",
     "validate": "Check test set files without grading anything.",
     "lint": "Find expectations that cannot pass, cannot fail, or let wrong calls pass.",
     "convert": "Say a test set in another tool's words.",
