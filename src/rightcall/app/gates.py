@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 import msgspec
 
@@ -12,7 +13,22 @@ from rightcall.core.calls import CallKind
 from rightcall.core.counting import Count
 from rightcall.core.rates import parse_rate
 from rightcall.core.results import Decision, Gate
+from rightcall.core.wording import amount
 from rightcall.errors import UsageError
+
+if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
+
+
+class FailOn(enum.StrEnum):
+    """Which failures block: those that the pass rate does not allow, or those that the baseline does not have."""
+
+    FAILURE = "failure"
+    REGRESSION = "regression"
+
+
+_NEVER: Final = Fraction(0)
+"""The least pass rate of a gate that does not ask for one."""
 
 
 class GateOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +38,7 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True):
     min_graded: int | None = None
     allow_errors: int | None = None
     thresholds: Mapping[str, Fraction] = {}
+    fail_on: FailOn = FailOn.FAILURE
 
 
 def rate(text: str, name: str) -> Fraction:
@@ -59,12 +76,44 @@ def strictest(gates: Iterable[Gate]) -> Gate:
 
 def with_options(gate: Gate, options: GateOptions) -> Gate:
     """Return the gate with what the options give put in its place; thresholds are added."""
+    asked = _NEVER if options.fail_on is FailOn.REGRESSION else options.min_pass_rate
     return Gate(
-        min_pass_rate=gate.min_pass_rate if options.min_pass_rate is None else options.min_pass_rate,
+        min_pass_rate=gate.min_pass_rate if asked is None else asked,
         min_graded=gate.min_graded if options.min_graded is None else options.min_graded,
         allow_errors=gate.allow_errors if options.allow_errors is None else options.allow_errors,
         thresholds={**gate.thresholds, **options.thresholds},
     )
+
+
+def check_baseline(options: GateOptions, baseline: str | None) -> None:
+    """Refuse to ask for regressions without a baseline, or for a pass rate beside them; `UsageError`."""
+    if options.fail_on is FailOn.REGRESSION and baseline is None:
+        raise UsageError("--fail-on regression needs the run to compare with: name its report with --baseline")
+    if options.fail_on is FailOn.REGRESSION and options.min_pass_rate is not None:
+        raise UsageError("--fail-on regression takes the place of the least pass rate: leave out --min-pass-rate")
+
+
+def with_comparison(decision: Decision, comparison: Comparison | None, fail_on: FailOn) -> Decision:
+    """Return the decision with what the comparison says of it, where that is asked for."""
+    if comparison is None or fail_on is not FailOn.REGRESSION:
+        return decision
+    other = comparison.decide()
+    codes = {decision.exit_code, other.exit_code}
+    code = next((code for code in (1, 3) if code in codes), 0)
+    return Decision(
+        passed=code == 0,
+        exit_code=code,
+        reasons=(*other.reasons, *decision.reasons),
+        incomplete=decision.incomplete or other.incomplete,
+    )
+
+
+def excused(comparison: Comparison | None, fail_on: FailOn) -> tuple[str, ...]:
+    """Return what is worth saying of failures that block nothing, since the baseline has them too."""
+    if comparison is None or fail_on is not FailOn.REGRESSION:
+        return ()
+    number = comparison.excused
+    return (f"{amount(number, 'failure')} that the baseline has too: no reason to block",) if number else ()
 
 
 def with_crashes(decision: Decision, crashes: int) -> Decision:

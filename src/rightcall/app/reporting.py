@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from rightcall import __version__
 from rightcall.app import files, gates, runner
+from rightcall.app.gates import FailOn
 from rightcall.app.matching import Notes
 from rightcall.app.redaction import Redaction
 from rightcall.app.sinks import Sink
@@ -19,6 +20,7 @@ from rightcall.errors import StoreError
 from rightcall.testsets import TestSet
 
 if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
     from rightcall.core.redaction.redactor import Redactor
 
 _PAIRING = (
@@ -47,8 +49,43 @@ def redactors_of(asked: Redaction, sinks: Sequence[Sink]) -> list[Redactor]:
     return list(by_name.values())
 
 
-def report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], notes: Notes) -> Graded:
-    """Send every result to every sink, fold the summary on the way, decide once."""
+class Alone:
+    """What a run is compared with, result by result (`with`). This is nothing: the run has no baseline."""
+
+    fail_on = FailOn.FAILURE
+
+    def add(self, result: Result) -> None:
+        """Take a result of the run."""
+
+    def end(self) -> Comparison | None:
+        """Return what the run differs in from its baseline, if there is one."""
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Forget what was kept."""
+
+
+def beside(baseline: str | None, head: RunHead, fail_on: FailOn, redactors: Sequence[Redactor]) -> Alone:
+    """Return what a run is compared with: the run in the file `baseline`. `UsageError` if that cannot be used."""
+    if baseline is None:
+        return Alone()
+    # Most runs are compared with nothing, and need nothing of this.
+    from rightcall.app.comparing import Against
+
+    return Against(baseline, head, fail_on, redactors)
+
+
+def report(
+    head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], notes: Notes, baseline: Alone | None = None
+) -> Graded:
+    """Send every result to every sink, fold the summary on the way, decide once.
+
+    `baseline` is what the run is compared with.
+    """
+    against = baseline or Alone()
     summary, crashes, attempts = Summary(), 0, 0
     # What is wrong with the input as a whole shows at the first result: then nothing has been written yet.
     first = list(islice(results, 1))
@@ -57,17 +94,24 @@ def report(head: RunHead, results: Iterator[Result], sinks: Sequence[Sink], note
             sink.start(head)
         for result in chain(first, results):
             summary.add(result)
+            against.add(result)
             crashes += runner.crashes(result)
             attempts += len(result.attempts)
             for sink in sinks:
                 sink.add(result)
         decision = gates.with_crashes(summary.decide(head.gate), crashes)
+        comparison = against.end()
         end = RunEnd(
             summary=summary,
-            decision=decision,
+            decision=gates.with_comparison(decision, comparison, against.fail_on),
+            comparison=comparison,
             counted=gates.counted(notes.counts),
             unused=tuple(notes.unused),
-            warnings=(*notes.warnings, *([_PAIRING] if notes.unused and not attempts else [])),
+            warnings=(
+                *notes.warnings,
+                *([_PAIRING] if notes.unused and not attempts else []),
+                *gates.excused(comparison, against.fail_on),
+            ),
         )
         for sink in sinks:
             sink.end(end)

@@ -25,7 +25,7 @@ from rightcall.app.reading import readings, trace_reader
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.reporting import Graded as Graded
-from rightcall.app.reporting import head_of, redactors_of, report
+from rightcall.app.reporting import beside, head_of, redactors_of, report
 from rightcall.app.schemas import compile_schema
 from rightcall.app.sinks import Sink
 from rightcall.app.spool import Spools
@@ -40,7 +40,8 @@ from rightcall.traces import spilling
 class GradeRequest(How, frozen=True, kw_only=True):
     """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test.
 
-    `config` is the name of a file with keys for whole test sets, for those that do not have them themselves.
+    `config` is the name of a file with keys for whole test sets, for those that do not have them themselves;
+    `baseline` that of a report of the run to compare with.
     """
 
     traces: tuple[str, ...]
@@ -51,6 +52,7 @@ class GradeRequest(How, frozen=True, kw_only=True):
     id_key: str | None = None
     gate: GateOptions = GateOptions()
     redaction: Redaction = Redaction()
+    baseline: str | None = None
 
 
 def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = None) -> Graded:
@@ -60,9 +62,10 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     what cannot be graded at all; nothing is then left of a report.
     """
     _check_tests_named(request)
+    gates.check_baseline(request.gate, request.baseline)
     read = trace_reader(request)
     request = msgspec.structs.replace(request, traces=tuple(files.expand(request.traces)))
-    _check_files((*request.traces, *request.tests, *named(request.config)), sinks)
+    _check_files((*request.traces, *request.tests, *named(request.config), *named(request.baseline)), sinks)
     notes = Notes()
     config = read_config(request.config)
     sets = [read_tests(name, request.dialect, config) for name in request.tests]
@@ -72,10 +75,13 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = watched(readings(request.traces, read), watch)
     grade_one: matching.Grade = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
-    if redactors := redactors_of(request.redaction, sinks):
+    redactors = redactors_of(request.redaction, sinks)
+    if redactors:
         grade_one = redaction.noting(grade_one, redactors)
     results = _results(request, found, tests, notes, grade_one)
-    return report(head_of(sets, request.tests, gate), results, sinks, notes)
+    head = head_of(sets, request.tests, gate)
+    with beside(request.baseline, head, request.gate.fail_on, redactors) as baseline:
+        return report(head, results, sinks, notes, baseline)
 
 
 def _check_tests_named(request: GradeRequest) -> None:

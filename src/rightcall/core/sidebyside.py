@@ -36,7 +36,15 @@ class Line(msgspec.Struct, frozen=True):
     text: str
 
 
-def side_by_side(rows: Sequence[Row], width: int, marks: Mapping[str, str] = UNICODE_MARKS) -> Iterator[Line]:
+Heads = tuple[str, str]
+"""What stands above the two columns."""
+
+_HEADS: Final = ("expected", "made")
+
+
+def side_by_side(
+    rows: Sequence[Row], width: int, marks: Mapping[str, str] = UNICODE_MARKS, heads: Heads = _HEADS
+) -> Iterator[Line]:
     """Lay the rows out in two columns that together take about `width` cells; nothing if there are none.
 
     Among many rows, long runs of matches are told by their number; what is more than `SHOWN_ROWS` is left out, with
@@ -44,7 +52,7 @@ def side_by_side(rows: Sequence[Row], width: int, marks: Mapping[str, str] = UNI
     """
     left_out = condensed(rows)[SHOWN_ROWS:]
     if rows:
-        yield from _columns(condensed(rows)[:SHOWN_ROWS], width, marks)
+        yield from _columns(condensed(rows)[:SHOWN_ROWS], width, marks, heads)
     if left_out:
         yield Line("note", f"  and {len(left_out)} more rows")
 
@@ -63,12 +71,12 @@ def condensed(rows: Sequence[Row]) -> Sequence[Row]:
     return result
 
 
-def _columns(rows: Sequence[Row], width: int, marks: Mapping[str, str]) -> Iterator[Line]:
+def _columns(rows: Sequence[Row], width: int, marks: Mapping[str, str], heads: Heads) -> Iterator[Line]:
     pairs = [(_numbered(row.expected_index, row.expected), _numbered(row.made_index, row.made)) for row in rows]
     column = max(LEAST_COLUMN, (width - 7) // 2)
-    left = min(column, max([cells("expected") + 3, *(cells(expected) for expected, _ in pairs)]))
+    left = min(column, max([cells(heads[0]) + 3, *(cells(expected) for expected, _ in pairs)]))
     right = max(LEAST_COLUMN, width - 7 - left)
-    yield Line("head", f"    {pad('expected', left)}   made")
+    yield Line("head", f"    {pad(heads[0], left)}   {heads[1]}")
     for row, (expected, made) in zip(rows, pairs, strict=True):
         if row.mark != "note":
             yield from _row(row, wrap(expected, left), wrap(made, right), left, marks)

@@ -7,10 +7,15 @@ calls were recorded stands beside how many there were. `schema` changes when a k
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from rightcall.core.inert import escaped_json
 from rightcall.core.results import Attempt, Decision, Gate, Result, RunEnd, RunHead, StatusCounts, Summary
+
+if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
 
 SCHEMA: Final = 1
 """The version of the document's shape."""
@@ -47,6 +52,7 @@ class JSONReport:
             "counted": end.counted,
             "unused": end.unused,
             "warnings": end.warnings,
+            "comparison": None if end.comparison is None else comparison_as_json(end.comparison),
             "decision": _decision(end.decision),
         }
         return b"\n]," + escaped_json(closing)[1:] + b"\n"
@@ -101,6 +107,24 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 def _aligned_attempt(attempt: Attempt) -> dict[str, Any]:
     """The same with the calls, and expected beside made, which is much text in a large run."""
     return {**_attempt(attempt), "made": attempt.made, "alignments": dict(attempt.alignments)}
+
+
+def comparison_document(comparison: Comparison) -> bytes:
+    """Return a comparison of two runs as a document, with what it comes to."""
+    decision = _decision(comparison.decide())
+    document = {"schema": SCHEMA, "comparison": comparison_as_json(comparison), "decision": decision}
+    return escaped_json(document) + b"\n"
+
+
+def comparison_as_json(comparison: Comparison) -> dict[str, Any]:
+    """Return what a run differs in from its baseline."""
+    found = msgspec.structs.asdict(comparison)
+    # What is secret in the results is kept only to be taken out of them.
+    return {**found, "changes": [_without(msgspec.structs.asdict(change), "secrets") for change in comparison.changes]}
+
+
+def _without(members: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if key != name}
 
 
 def _gate(gate: Gate) -> dict[str, Any]:

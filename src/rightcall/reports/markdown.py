@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rightcall.core.rates import show_rate, wilson
 from rightcall.core.results import Outcome, Result, RunEnd, RunHead, StatusCounts, Summary
-from rightcall.core.story import reason, story
+from rightcall.core.sidebyside import Line
+from rightcall.core.story import WIDTH, reason, story
 from rightcall.core.values import cut, visible
 from rightcall.core.verdicts import Status
 from rightcall.core.wording import amount, shadowed
+
+if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
 
 LIMIT: Final = 1024 * 1024
 """Bytes of a step summary that GitHub takes."""
@@ -67,7 +71,8 @@ class MarkdownReport:
     def __init__(self, limit: int = LIMIT) -> None:
         room = max(0, limit - _OVERHEAD)
         self._title = ""
-        self._explanations = _Part(room // 2)
+        self._explanations = _Part(room * 3 // 8)
+        self._room_for_comparison = room // 8
         self._rows = {False: _Part(room // 8), True: _Part(room // 8)}
         self._verdicts = _Part(room // 8)
         self._notes = _Part(room // 8)
@@ -99,6 +104,8 @@ class MarkdownReport:
             yield "|  | test | outcome | attempts | verdicts |\n|---|---|---|---|---|\n"
             yield f"{self._rows[False].text()}{self._rows[True].text()}\n"
         yield from self._table_of_verdicts(end.summary.verdicts)
+        if end.comparison is not None:
+            yield from compared(end.comparison, self._room_for_comparison)
         yield self._explanations.text()
         yield from self._told(end)
         yield from self._left_out()
@@ -142,6 +149,30 @@ def _counts(summary: Summary) -> Iterator[str]:
     shadow = summary.shadow
     if shadow.total:
         yield f"Shadow: {shadowed(shadow.failed, shadow.errors, shadow.total)}.\n\n"
+
+
+def comparison_as_markdown(comparison: Comparison) -> bytes:
+    """Return a comparison of two runs as a document, headed by what it comes to."""
+    decision = comparison.decide()
+    reasons = f"{_code('; '.join(decision.reasons), SHOWN_REASON)}\n\n" if decision.reasons else ""
+    title = f"## {_DECISIONS[decision.exit_code]}: {_code(comparison.candidate)}\n\n"
+    return "".join((title, reasons, *compared(comparison, LIMIT // 2))).encode("utf-8", "backslashreplace")
+
+
+def compared(comparison: Comparison, room: int) -> Iterator[str]:
+    """What a run differs in from its baseline: the counts as a table, then rates, then what is told of each test."""
+    from rightcall.core.changes import changed, heads, summed
+
+    numbers = {heads(kind): number for kind, number in comparison.counts.items() if number}
+    yield f"### Compared with {_code(comparison.baseline)}\n\n"
+    if numbers:
+        yield f"| {' | '.join(numbers)} |\n|{'---|' * len(numbers)}\n| {' | '.join(map(str, numbers.values()))} |\n\n"
+    lines = _Part(room)
+    for line in (*summed(comparison), Line("plain", ""), *changed(comparison, WIDTH)):
+        lines.add(f"{cut(line.text, _LINE)}\n")
+    yield from _fenced(lines.text().rstrip("\n"))
+    if lines.left_out:
+        yield f"**Left out for want of room: {amount(lines.left_out, 'line')} of the comparison.**\n\n"
 
 
 def _rate(passed: int, graded: int) -> str:

@@ -46,6 +46,7 @@ def command(**options: Any) -> int:
         **shared(options),
         gate=gate(options),
         redaction=redaction(options),
+        baseline=options["baseline"],
     )
     reports = sinks(options)
     with progress() as watch:

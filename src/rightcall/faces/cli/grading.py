@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rightcall.app.gates import GateOptions
     from rightcall.app.service import Graded
     from rightcall.app.sinks import Sink
+    from rightcall.reports.terminal import Look
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,6 +62,18 @@ _OPTIONS: Final[tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]] 
         metavar="NAME=RATE",
         help="The least pass rate of the verdicts of one name; may be repeated.",
     ),
+    click.option(
+        "--baseline",
+        metavar="RUN",
+        help="The JSON report of another run: tell what became of its tests. See `rightcall compare`.",
+    ),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["failure", "regression"]),
+        default="failure",
+        help="Which failures block: those the least pass rate does not allow, or those the baseline does not have. "
+        "Default failure.",
+    ),
     redact_options,
     click.option(
         "--no-redact",
@@ -100,6 +113,7 @@ def gate(options: dict[str, Any]) -> GateOptions:
         min_graded=options["min_graded"],
         allow_errors=options["allow_errors"],
         thresholds=dict(map(gates.threshold, options["threshold"])),
+        fail_on=gates.FailOn(options["fail_on"]),
     )
 
 
@@ -107,19 +121,25 @@ def _screen(options: dict[str, Any]) -> Sink:
     """Return the report that goes to the standard output."""
     from rightcall.app.sinks import Sink
     from rightcall.reports.json import JSONReport
-    from rightcall.reports.terminal import Detail, Look, TerminalReport
+    from rightcall.reports.terminal import TerminalReport
 
     if options["as_json"]:
         return Sink(JSONReport(), streams.StandardOutput)
+    return Sink(TerminalReport(look_of(options)), streams.StandardOutput)
+
+
+def look_of(options: dict[str, Any]) -> Look:
+    """Return how what is shown looks: as the terminal can show it, and as much as the options ask for."""
+    from rightcall.reports.terminal import Detail, Look
+
     if options["quiet"] and options["verbose"]:
         raise click.UsageError("--quiet and --verbose cannot be had together")
-    look = Look(
+    return Look(
         width=streams.width(),
         colours=streams.wants_colours(refused=options["no_color"]),
         ascii_only=streams.is_ascii_only(),
         detail=Detail.QUIET if options["quiet"] else Detail.VERBOSE if options["verbose"] else Detail.NORMAL,
     )
-    return Sink(TerminalReport(look), streams.StandardOutput)
 
 
 def _file(path: str) -> Sink:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from rightcall.core.rates import show_rate
-from rightcall.core.results import Attempt, Outcome, Result, RunEnd, RunHead, ShadowCounts, Summary
+from rightcall.core.results import Attempt, Decision, Outcome, Result, RunEnd, RunHead, ShadowCounts, Summary
 from rightcall.core.rows import Row
 from rightcall.core.sidebyside import ASCII_MARKS, UNICODE_MARKS, side_by_side
 from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Finding, Status, Verdict
 from rightcall.core.wording import shadowed
 from rightcall.reports.terminal.paint import Line, Piece, Style, coloured, plain
+
+if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
 
 SHOWN_FINDINGS: Final = 5
 SHOWN_REPLY: Final = 300
@@ -44,6 +47,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _STYLES: Final[dict[str, Style]] = {
+    "plain": "plain",
     "pass": "pass",
     "fail": "fail",
     "error": "error",
@@ -186,14 +190,39 @@ class TerminalReport:
             yield (("error", "note: "), ("plain", warning))
         if end.unused or end.warnings:
             yield ()
+        if end.comparison is not None:
+            yield from compared(end.comparison, self.look)
+            yield ()
         if end.counted and self.look.detail is not Detail.QUIET:
             yield (("muted", f"counted: {end.counted}"),)
         yield tuple(_counts(end.summary))
         yield from _shadow(end.summary.shadow)
-        decision = end.decision
-        style: Style = "pass" if decision.passed else "fail" if decision.exit_code == 1 else "error"
-        word = "Passed" if decision.passed else "Blocked" if decision.exit_code == 1 else "Incomplete"
-        yield ((style, word), ("plain", f": {'; '.join(decision.reasons)}" if decision.reasons else ""))
+        yield _decided(end.decision)
+
+
+def _decided(decision: Decision) -> Line:
+    style: Style = "pass" if decision.passed else "fail" if decision.exit_code == 1 else "error"
+    word = "Passed" if decision.passed else "Blocked" if decision.exit_code == 1 else "Incomplete"
+    return ((style, word), ("plain", f": {'; '.join(decision.reasons)}" if decision.reasons else ""))
+
+
+def comparison_as_text(comparison: Comparison, look: Look | None = None) -> bytes:
+    """Return a comparison of two runs as it is shown, with what it comes to."""
+    look = look or Look()
+    paint = coloured if look.colours else plain
+    return paint([*compared(comparison, look), (), _decided(comparison.decide())])
+
+
+def compared(comparison: Comparison, look: Look) -> Iterator[Line]:
+    """What a run differs in from its baseline: also calls side by side of tests that block, verbose of all."""
+    from rightcall.core.changes import ALARMING, summed, told
+    from rightcall.core.comparison import Kind
+
+    marks = ASCII_MARKS if look.ascii_only else UNICODE_MARKS
+    with_calls = frozenset(Kind) if look.detail is Detail.VERBOSE else ALARMING
+    lines = summed(comparison) if look.detail is Detail.QUIET else told(comparison, look.width, marks, with_calls)
+    for line in lines:
+        yield ((_STYLES[line.kind], line.text),)
 
 
 def _shadow(counts: ShadowCounts) -> Iterator[Line]:
