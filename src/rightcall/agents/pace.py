@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
-from rightcall.errors import EndpointError
+from rightcall.errors import EndpointError, UsageError
 
 _Made = TypeVar("_Made")
 
@@ -190,3 +190,18 @@ def wait_before(tries: int, trouble: EndpointError, pace: Pace, random: Callable
         return None
     jitter = random() * min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (tries - 1))
     return asked + jitter
+
+
+_PER: Final = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def rate(text: str) -> float:
+    """Turns in a second, of `5`, `300/m` or `1000/h`; `UsageError` if the text is none of these."""
+    number, stroke, unit = text.partition("/")
+    try:
+        found = float(number) / _PER[unit if stroke else "s"]
+    except (ValueError, KeyError):
+        found = 0.0
+    if not 0 < found < float("inf"):
+        raise UsageError(f"--rate: expected turns in a second, or such as 300/m or 1000/h; found {text!r}")
+    return found

@@ -16,18 +16,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final
 
 import msgspec
 
 from rightcall.app import files, locking
-from rightcall.app.matching import Reading
 from rightcall.app.planning import Planned
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.errors import RightcallError, StoreError, TraceError, UsageError, Where
-from rightcall.traces import native
+from rightcall.traces import documents, native
 
 HEAD: Final = "run.json"
 ATTEMPTS: Final = "attempts.jsonl"
@@ -139,17 +138,43 @@ class Journal:
             self._file.close()
             raise
 
-    def add(self, planned: Planned, trajectory: Trajectory, now: float) -> None:
-        """Keep a finished attempt; `StoreError` if that is not possible. `now` counts seconds from anywhere."""
+    def add(self, planned: Planned, trajectory: Trajectory, now: float) -> Trajectory:
+        """Keep a finished attempt and return it as it is kept; `StoreError` if that is not possible.
+
+        One that is too large to be read again is trouble (G8). `now` counts seconds from anywhere.
+        """
         line = native.encode(trajectory)
-        with _writing(self.path):
-            if self._file.write(line) != len(line):
-                raise OSError(errno.ENOSPC, "no space left on the device")
-            if now - self._synced >= BETWEEN_SYNCS:
-                self._synced = now
+        if len(line) > documents.MAX_RECORD:
+            trajectory = _without_content(trajectory, len(line))
+            line = native.encode(trajectory)
+        self._write(line)
+        if now - self._synced >= BETWEEN_SYNCS:
+            self._synced = now
+            with _writing(self.path):
                 os.fsync(self._file.fileno())
         self.entries[planned] = Entry(self._end, len(line), trajectory.trouble is not None)
         self._end += len(line)
+        return trajectory
+
+    def _write(self, line: bytes) -> None:
+        """Write a line whole, or leave nothing of it."""
+        with _writing(self.path):
+            try:
+                if self._file.write(line) != len(line):
+                    raise OSError(errno.ENOSPC, "no space left on the device")
+            except OSError:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(self._end)
+                    self._file.seek(self._end)
+                raise
+
+    def forget_trouble(self) -> None:
+        """Forget the attempts in which there was trouble, so that they are made again."""
+        self.entries = {planned: entry for planned, entry in self.entries.items() if not entry.has_trouble}
+
+    def finished(self) -> Iterator[tuple[Planned, Trajectory | TraceError]]:
+        """The attempts that are in it, each with what was recorded of it."""
+        return read(self.path, self.entries)
 
     def close(self) -> None:
         """Force all to the disk and let go of the lock."""
@@ -159,7 +184,7 @@ class Journal:
 
 
 def entries(path: str) -> dict[Planned, Entry]:
-    """The attempts that a journal holds, the last one where one was made again; `TraceError` for a line that is none."""
+    """The attempts in a journal, the last one where one was made again; `TraceError` for a line that is none."""
     found: dict[Planned, Entry] = {}
     offset = 0
     try:
@@ -184,13 +209,20 @@ def _told(line: bytes, path: str, number: int) -> tuple[Planned, bool]:
         raise TraceError("is no attempt of a run", Where(file=path, line=number)) from None
 
 
-def read(path: str, wanted: Iterable[Entry]) -> Iterator[Reading]:
-    """The attempts that stand in a journal there, as they are read from any file."""
+def read(path: str, found: Mapping[Planned, Entry]) -> Iterator[tuple[Planned, Trajectory | TraceError]]:
+    """Attempts of a journal as they are read from any file."""
     with open(path, "rb") as file:
-        for entry in wanted:
+        for planned, entry in found.items():
             file.seek(entry.offset)
-            for item in native.read([file.read(entry.size)], path):
-                yield Reading(item, path)
+            (item,) = native.read([file.read(entry.size)], path)
+            yield planned, item
+
+
+def _without_content(trajectory: Trajectory, size: int) -> Trajectory:
+    limit = documents.MAX_RECORD
+    message = f"the conversation takes {size:,} bytes, which is more than the limit of {limit:,}"
+    kept = {name: getattr(trajectory, name) for name in ("id", "test_id", "conversation_id", "metadata")}
+    return Trajectory(**{**kept, "metadata": {OURS: trajectory.metadata[OURS]}}, trouble=message)
 
 
 def _whole(found: Mapping[Planned, Entry]) -> int:

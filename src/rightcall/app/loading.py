@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from rightcall import testsets
-from rightcall.app import code, files, kit
+from rightcall.app import code, files, judging, kit
+from rightcall.app.judging import JudgeOptions
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
+from rightcall.core.asking import no_judge
 from rightcall.errors import TestSetError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_tests
 from rightcall.testsets import read as read_test_set
@@ -27,7 +30,12 @@ class Config(msgspec.Struct, frozen=True):
 
 def read_config(name: str | None) -> Config | None:
     """Read the keys for whole test sets, if a file with them is named; `TestSetError` if it is none."""
-    return None if name is None else Config(*testsets.load_config(files.read(name), files.shown(name)))
+    return None if name is None else parse_config(files.read(name), name)
+
+
+def parse_config(data: bytes, name: str) -> Config:
+    """Read the keys that these bytes of a file of that name hold, as `read_config` does."""
+    return Config(*testsets.load_config(data, files.shown(name)))
 
 
 def named(config: str | None) -> tuple[str, ...]:
@@ -40,15 +48,26 @@ def read_tests(name: str, dialect: str | None, config: Config | None = None) -> 
 
     `config` has keys for the whole test set, none of which it may have itself.
     """
-    data = files.read(name)
+    return parse_tests(files.read(name), name, dialect, config)
+
+
+def parse_tests(data: bytes, name: str, dialect: str | None, config: Config | None = None) -> TestSet:
+    """Read the test set that these bytes of a file of that name are, as `read_tests` does."""
     keys, source = ({}, None) if config is None else (config.keys, config.source)
     kinds = kit.all_kinds() if "assertions" in keys else kit.kinds(data)
     return read_test_set(data, kinds, file=files.shown(name), dialect=dialect, defaults=keys, config=source)
 
 
-def compiled(name: str, test_set: TestSet) -> tuple[CompiledTest, ...]:
-    """Compile the tests of a file; `TestSetError` for one that can never be checked."""
-    return compile_tests(test_set, compile_regex, compile_schema, code.loader(name))
+def compiled(name: str, test_set: TestSet, judge: JudgeOptions | None = None) -> tuple[CompiledTest, ...]:
+    """Compile the tests of a file; `TestSetError` for one that can never be checked.
+
+    With `judge`, what is said of it outside the file, they are ready to be graded: `UsageError` if one of them asks a
+    judge that cannot be used. Without, whoever would ask gets an error.
+    """
+    ask = no_judge if judge is None else judging.judge_for(judge, test_set.judge, os.path.dirname(name))
+    tests = compile_tests(test_set, compile_regex, compile_schema, code.loader(name), ask)
+    judging.ready(tests)
+    return tests
 
 
 def warnings_of(sets: Iterable[TestSet]) -> Iterator[str]:

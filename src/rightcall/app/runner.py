@@ -20,6 +20,7 @@ from rightcall.core.failing import KIND, cut_short, failure_verdict
 from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
 from rightcall.core.rows import Row, as_made
 from rightcall.core.verdicts import Status, Verdict
+from rightcall.core.wording import amount
 from rightcall.errors import TraceError, Where
 from rightcall.testsets import CompiledTest
 from rightcall.testsets.model import Test
@@ -138,17 +139,24 @@ def _place(trajectory: Trajectory, file: str) -> str:
     return f"{file}:{line[1]}" if line else file
 
 
-def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None) -> Result:
-    """Fold the attempts of a test into its result; without any it could not be judged."""
+def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None, planned: int | None = None) -> Result:
+    """Fold the attempts of a test into its result; without any it could not be judged.
+
+    `planned` is how many attempts were to be made, where that is known. Those that were not made are unknown: where
+    they could change what the test came to, it could not be judged (G37).
+    """
     if not attempts:
-        return _without_attempts(test)
+        return _without_attempts(test, planned)
     kept = tuple(attempts)
+    missing = 0 if planned is None else max(0, planned - len(kept))
+    outcome = result_outcome(kept, test.min_pass_rate, missing)
     return Result(
         id=identity or test.id,
         name=test.name,
-        outcome=result_outcome(kept, test.min_pass_rate),
+        outcome=outcome,
         attempts=kept,
         statistics=statistics(kept) if len(kept) > 1 else None,
+        reason=_unmade(missing, len(kept) + missing, outcome) if missing else "",
         place=_test_place(test),
         places=_places(test, kept),
         labels=_labels(test),
@@ -168,12 +176,18 @@ def _places(test: Test, attempts: Sequence[Attempt]) -> dict[str, Where]:
     }
 
 
-def _without_attempts(test: Test) -> Result:
+def _unmade(missing: int, planned: int, outcome: Outcome) -> str:
+    if outcome in (Outcome.PASS, Outcome.FAIL):
+        return f"settled after {planned - missing} of {planned} attempts"
+    return f"{missing} of {amount(planned, 'attempt')} {'was' if missing == 1 else 'were'} not made"
+
+
+def _without_attempts(test: Test, planned: int | None) -> Result:
     return Result(
         id=test.id,
         name=test.name,
         outcome=Outcome.ERROR,
-        reason=f"no trajectory for test `{test.id}`",
+        reason=f"no trajectory for test `{test.id}`" if planned is None else "no attempt was made",
         place=_test_place(test),
         labels=_labels(test),
         positional=test.positional,

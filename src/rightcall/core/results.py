@@ -152,13 +152,13 @@ def statistics(attempts: Iterable[Attempt]) -> Statistics:
     )
 
 
-def result_outcome(attempts: tuple[Attempt, ...], min_pass_rate: Fraction = ONE) -> Outcome:
-    """What a test came to over its attempts (G37)."""
-    if len(attempts) == 1:
+def result_outcome(attempts: tuple[Attempt, ...], min_pass_rate: Fraction = ONE, missing: int = 0) -> Outcome:
+    """What a test came to over its attempts (G37). `missing` ones were to be made and were not: they are unknown."""
+    if len(attempts) == 1 and not missing:
         return attempts[0].outcome
     outcomes = [attempt.outcome for attempt in attempts]
     passed, failed, errors = (outcomes.count(outcome) for outcome in (Outcome.PASS, Outcome.FAIL, Outcome.ERROR))
-    return settle(passed, failed, errors, min_pass_rate)
+    return settle(passed, failed, errors + missing, min_pass_rate)
 
 
 class ShadowCounts(msgspec.Struct, kw_only=True):
@@ -171,7 +171,9 @@ class ShadowCounts(msgspec.Struct, kw_only=True):
     def add(self, attempt: Attempt) -> None:
         """Fold one trajectory in. Failed verdicts weigh more than those that could not be judged (G2)."""
         statuses = {verdict.status for verdict in attempt.verdicts if verdict.severity == "shadow"}
-        self.total += bool(statuses)
+        if not statuses:
+            return
+        self.total += 1
         self.failed += Status.FAIL in statuses
         self.errors += Status.ERROR in statuses and Status.FAIL not in statuses
 

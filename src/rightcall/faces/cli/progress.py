@@ -18,34 +18,41 @@ EVERY: Final = 0.2
 """Seconds between two updates."""
 
 
-class Progress(Watch):
-    """Counts trajectories in one line that is rewritten, and cleared at the end. Silent where nobody looks."""
+class Line:
+    """One line that is rewritten, and cleared at the end. Silent where nobody looks."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
-        self._clock = clock
+        self.clock = clock
         self._is_shown = is_terminal(stream) and not os.environ.get("CI")
-        self._count = 0
-        self._next = 0.0
+        self.began = self._next = 0.0
         self._has_line = False
 
     def __enter__(self) -> Self:
-        self._next = self._clock() + FIRST
+        self.began = self.clock()
+        self._next = self.began + FIRST
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.pause()
+
+    def pause(self) -> None:
+        """Clear the line, since something else is about to be shown."""
         if self._has_line:
+            self._has_line = False
             self._write("\r\x1b[K")
 
-    def step(self) -> None:
-        """One more trajectory was read."""
-        self._count += 1
-        if self._is_shown and self._clock() >= self._next:
-            self._next = self._clock() + EVERY
-            self._has_line = True
-            self._write(f"\r{self._count:,} trajectories read")
+    def is_due(self) -> bool:
+        """Whether it is time to say something again."""
+        return self._is_shown and self.clock() >= self._next
+
+    def show(self, text: str) -> None:
+        """Put a text into the line."""
+        self._next = self.clock() + EVERY
+        self._has_line = True
+        self._write(f"\r{text}\x1b[K")
 
     def _write(self, text: str) -> None:
         """Write, or say nothing more if the terminal has gone."""
@@ -54,3 +61,15 @@ class Progress(Watch):
             self._stream.flush()
         except (OSError, ValueError):
             self._is_shown = self._has_line = False
+
+
+class Progress(Line, Watch):
+    """Counts trajectories."""
+
+    _count = 0
+
+    def step(self) -> None:
+        """One more trajectory was read."""
+        self._count += 1
+        if self.is_due():
+            self.show(f"{self._count:,} trajectories read")

@@ -1,0 +1,200 @@
+"""Runs that are kept: begun in a directory of their own, gone on with, and found again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall import __version__
+from rightcall.agents.pace import Pace
+from rightcall.app import files, journal, live, loading
+from rightcall.app.driving import Stop
+from rightcall.app.journal import Head, Journal, Kept
+from rightcall.app.live import Plan, Ran, RunRequest, Suite, Watch
+from rightcall.app.sinks import Sink, to_file
+from rightcall.core.results import Outcome
+from rightcall.core.wording import amount
+from rightcall.errors import StoreError, UsageError, Where
+from rightcall.reports.json import JSONLinesReport
+from rightcall.testsets import Test, TestSet
+
+RUNS: Final = os.path.join(".rightcall", "runs")
+"""Where runs are kept unless another directory is named."""
+
+_SHOWN: Final = 3
+_IGNORE: Final = b"# Runs are kept here; none of it belongs into version control.\n*\n"
+
+
+def begin(plan: Plan, request: RunRequest, directory: str, *, identity: str, started_at: str) -> None:
+    """Make the directory of a run that is about to begin; `StoreError` if it cannot be made."""
+    kept = {name: suite.data for name, suite in _names(plan.suites)}
+    config = None
+    if request.config is not None:
+        config = Kept(file=request.config, kept=f"tests/config-{os.path.basename(request.config)}")
+        kept[config.kept] = files.read(request.config)
+    head = Head(
+        product=__version__,
+        id=identity,
+        started_at=started_at,
+        test_sets=tuple(Kept(file=s.file, kept=name, hash=s.test_set.hash) for name, s in _names(plan.suites)),
+        config=config,
+        dialect=request.dialect,
+        endpoint=request.endpoint,
+        endpoints=tuple(suite.test_set.endpoint for suite in plan.suites),
+        planned=dict(plan.planned),
+        repeat=request.selection.repeat,
+        filters=request.selection.filters,
+        early_stop=request.early_stop,
+        pace=msgspec.to_builtins(request.pace),
+    )
+    _ignore(os.path.dirname(directory))
+    journal.create(directory, head, kept)
+
+
+def _names(suites: Sequence[Suite]) -> Iterator[tuple[str, Suite]]:
+    for number, suite in enumerate(suites, 1):
+        yield f"tests/{number}-{os.path.basename(files.shown(suite.file)).strip('<>')}", suite
+
+
+def _ignore(directory: str) -> None:
+    """Keep runs out of version control, as other tools do with what they keep in a project."""
+    try:
+        os.makedirs(directory, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the run cannot be kept: {error.strerror or error}", Where(file=directory)) from None
+    path = os.path.join(directory, ".gitignore")
+    if os.path.normpath(directory).endswith(RUNS) and not os.path.lexists(path):
+        files.write(path, _IGNORE)
+
+
+def kept_suites(directory: str, head: Head) -> tuple[Suite, ...]:
+    """The test sets as they were when the run began; paths in them are still relative to where they lay."""
+    config = None
+    if head.config is not None:
+        data = files.read(os.path.join(directory, head.config.kept))
+        config = loading.parse_config(data, head.config.file)
+    return tuple(
+        live.read_suite(kept.file, files.read(os.path.join(directory, kept.kept)), head.dialect, config)
+        for kept in head.test_sets
+    )
+
+
+def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan]:
+    """What is to be done to go on with a run; `UsageError` if its tests are not what they were.
+
+    `request` says how fast it is run, and how it is gated and reported; all else is as it was when the run began.
+    """
+    head = journal.read_head(directory)
+    suites = kept_suites(directory, head)
+    if request.tests and [*request.tests] != [kept.file for kept in head.test_sets]:
+        names = ", ".join(kept.file for kept in head.test_sets)
+        raise UsageError(f"was made with other files: {names}; name these or none", Where(file=directory))
+    for suite in suites:
+        _check_unchanged(suite, head, request)
+    going_on = replace(
+        request,
+        tests=tuple(kept.file for kept in head.test_sets),
+        dialect=head.dialect,
+        endpoint=head.endpoint if request.endpoint is None else request.endpoint,
+        early_stop=head.early_stop,
+    )
+    made = live.plan(going_on, suites)
+    known = {compiled.test.id: compiled for compiled in made.tests}
+    tests = tuple(known[identity] for identity in head.planned)
+    return head, going_on, replace(made, tests=tests, planned=head.planned)
+
+
+def run(
+    plan: Plan,
+    request: RunRequest,
+    sinks: Sequence[Sink],
+    directory: str,
+    *,
+    identity: str,
+    retry_errors: bool = False,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> Ran:
+    """Make the attempts that a run is still without, with a report of it beside its journal; as `live.run`."""
+    path = os.path.join(directory, journal.RESULTS)
+    known = Journal(directory)
+    try:
+        if retry_errors:
+            known.forget_trouble()
+        results = to_file(JSONLinesReport(), path)
+        return live.run(plan, request, [*sinks, results], identity=identity, journal=known, watch=watch, stop=stop)
+    finally:
+        known.close()
+
+
+def pace_of(head: Head) -> Pace:
+    """How fast a run was run."""
+    return msgspec.convert(head.pace, Pace)
+
+
+def _check_unchanged(suite: Suite, head: Head, request: RunRequest) -> None:
+    """Refuse to go on where the file says something else now. One that is gone, or was no file, is as it was."""
+    if suite.file == files.STDIN or not os.path.lexists(suite.file):
+        return
+    config = loading.read_config(None if head.config is None else head.config.file)
+    now = loading.parse_tests(files.read(suite.file), suite.file, head.dialect, config)
+    if now.hash != suite.test_set.hash:
+        what = "; ".join(_changes(suite.test_set, now))
+        raise UsageError(f"has changed since the run began: {what}. Begin a new run", Where(file=suite.file))
+
+
+def _changes(before: TestSet, now: TestSet) -> Iterator[str]:
+    old, new = ({test.id: _content(test) for test in test_set.tests} for test_set in (before, now))
+    changed = [name for name in old if name in new and old[name] != new[name]]
+    kinds = {
+        "changed": changed,
+        "added": [name for name in new if name not in old],
+        "removed": [name for name in old if name not in new],
+    }
+    for word, names in kinds.items():
+        if names:
+            listed = ", ".join(f"`{name}`" for name in names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+            yield f"{amount(len(names), 'test')} {word} ({listed})"
+    if not any(kinds.values()):
+        yield "what it says for all tests"
+
+
+def _content(test: Test) -> Any:
+    """A test without where it stands."""
+    return replace(test, where=Where(), places=())
+
+
+def failed_last(names: Sequence[str], base: str) -> frozenset[str] | None:
+    """The tests that did not pass in the last run of these files that has ended, `None` if there is none."""
+    wanted = {os.path.realpath(name) for name in names}
+    for directory in _newest_first(base):
+        head = journal.read_head(directory)
+        if wanted <= {os.path.realpath(kept.file) for kept in head.test_sets}:
+            return frozenset(_failed(os.path.join(directory, journal.RESULTS)))
+    return None
+
+
+def _newest_first(base: str) -> list[str]:
+    """The directories of runs that have ended; their names begin with the time."""
+    found = [os.path.join(base, name) for name in os.listdir(base)] if os.path.isdir(base) else []
+    ended = [one for one in found if journal.is_run(one) and os.path.isfile(os.path.join(one, journal.RESULTS))]
+    return sorted(ended, reverse=True)
+
+
+class _Told(msgspec.Struct):
+    """What one line of results says of its test."""
+
+    id: str
+    outcome: Outcome
+
+
+def _failed(path: str) -> Iterator[str]:
+    with open(path, "rb") as file:
+        for line in file:
+            told = msgspec.json.decode(line, type=_Told)
+            if told.outcome is not Outcome.PASS:
+                yield told.id

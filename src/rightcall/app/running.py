@@ -1,0 +1,139 @@
+"""An agent driven on tests: every attempt a conversation, recorded as soon as it has ended, then graded."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.agents.conversing import Held, Script, Speaker, converse
+from rightcall.agents.exchange import Endpoint, Turn
+from rightcall.agents.pace import Clock, Pace, Paced, wait_before
+from rightcall.app import driving, planning
+from rightcall.app.driving import Stop
+from rightcall.app.journal import OURS
+from rightcall.app.planning import Planned
+from rightcall.core.calls import Trajectory
+from rightcall.core.judging import told
+from rightcall.core.wording import times
+from rightcall.errors import EndpointError
+from rightcall.testsets import Test
+
+Record = Callable[[Planned, Trajectory], Awaitable[None]]
+"""Keeps a finished attempt."""
+
+
+class RealClock:
+    """The time of this machine."""
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """Time and chance, as they are handed in. `random` gives numbers from 0 to 1."""
+
+    clock: Clock = RealClock()
+    random: Callable[[], float] = random.random
+
+
+class Driven(msgspec.Struct, frozen=True, kw_only=True):
+    """What attempts are made with: the run's id, its tests, the agent of each test, and how fast it is driven."""
+
+    run: str
+    tests: Mapping[str, Test]
+    endpoints: Mapping[str, Endpoint]
+    planned: Mapping[str, int]
+    pace: Pace
+    world: World
+
+
+def speaker(test: Test) -> Speaker:
+    """Who speaks to the agent in one attempt at a test."""
+    return Script(planning.lines(test))
+
+
+async def drive(driven: Driven, attempts: Iterator[Planned], record: Record, stop: Stop) -> None:
+    """Make attempts, several at once, and have each recorded as soon as it has ended. At the end, close the agents."""
+    paced = paced_endpoints(driven)
+
+    async def work(planned: Planned) -> None:
+        await record(planned, await attempted(planned, paced[id(driven.endpoints[planned.test])], driven))
+
+    try:
+        await driving.each(attempts, work, driven.pace.concurrency, stop)
+    finally:
+        for endpoint in paced.values():
+            await endpoint.close()
+
+
+def paced_endpoints(driven: Driven) -> dict[int, Paced]:
+    """Each agent by its identity, with a throttle of its own."""
+    return {id(agent): Paced(agent, driven.pace, driven.world.clock) for agent in driven.endpoints.values()}
+
+
+async def attempted(planned: Planned, endpoint: Endpoint, driven: Driven) -> Trajectory:
+    """One attempt: a conversation, begun anew after trouble that passes, as often as the pace allows."""
+    warnings: list[str] = []
+    tries = 1
+    while True:
+        held = await _held(planned, tries, endpoint, driven)
+        wait = None if held.trouble is None else wait_before(tries, held.trouble, driven.pace, driven.world.random)
+        if held.trouble is None or wait is None:
+            return _named(planned, held, tries, warnings, driven)
+        warnings.append(f"begun anew, and what the agent had done by then may have had effects: {held.trouble}")
+        tries += 1
+        await driven.world.clock.sleep(wait)
+
+
+async def _held(planned: Planned, tries: int, endpoint: Endpoint, driven: Driven) -> Held:
+    test = driven.tests[planned.test]
+    identity = attempt_id(driven.run, planned, tries)
+    opening = Turn(input=None, attempt=identity, test=test.id, metadata=test.metadata)
+    held: Held | None = None
+    try:
+        async with endpoint.conversation() as conversation:
+            held = await converse(conversation, speaker(test), opening)
+    except EndpointError as error:
+        # That a conversation cannot be ended does not take back what was answered in it.
+        held = Held(Trajectory(), error) if held is None else held
+    except Exception as error:
+        held = Held(Trajectory(), EndpointError(f"rightcall itself failed ({told(error)}); please report it"))
+    known = held.trajectory.conversation_id or identity
+    return Held(replace(held.trajectory, conversation_id=known), held.trouble)
+
+
+def attempt_id(run: str, planned: Planned, tries: int) -> str:
+    """An id that no other try of any attempt of any run has, the same wherever it is made."""
+    return str(uuid.uuid5(_SPACE, "\0".join((run, planned.test, str(planned.number), str(tries)))))
+
+
+_SPACE: Final = uuid.UUID("6f1c8a52-7d0b-4a3e-9d5f-2b60c1f0a7e4")
+
+
+def _named(planned: Planned, held: Held, tries: int, warnings: Sequence[str], driven: Driven) -> Trajectory:
+    """The trajectory with the names of its test and attempt, and with what became of it on the way."""
+    made = held.trajectory
+    trouble = None if held.trouble is None else str(held.trouble)
+    if trouble is not None and tries > 1:
+        trouble = f"{trouble}; tried {times(tries)}"
+    is_only = driven.planned[planned.test] == 1
+    return replace(
+        made,
+        id=planned.test if is_only else f"{planned.test}#{planned.number}",
+        test_id=planned.test,
+        trouble=trouble or made.trouble,
+        warnings=(*made.warnings, *warnings),
+        metadata={**made.metadata, OURS: {"attempt": planned.number, "tries": tries}},
+    )

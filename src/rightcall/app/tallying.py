@@ -1,0 +1,72 @@
+"""Attempts as they come in, in any order: graded, kept, and folded into the results of their tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+from msgspec.structs import replace
+
+from rightcall.app import runner
+from rightcall.app.matching import Grade, Notes
+from rightcall.app.planning import Planned
+from rightcall.app.spool import Spool
+from rightcall.core.calls import Trajectory
+from rightcall.core.results import Attempt, Outcome, Result, settle
+from rightcall.errors import TraceError
+from rightcall.testsets import CompiledTest
+
+
+class Tally:
+    """The attempts of a run, until it is left (`with`). `planned` says how many are to be made at each test."""
+
+    def __init__(
+        self, tests: Sequence[CompiledTest], planned: Mapping[str, int], file: str, grade_one: Grade, notes: Notes
+    ) -> None:
+        self.tests = tests
+        self.made = 0
+        self.planned = sum(planned.values())
+        self._planned = planned
+        self._file = file
+        self._grade = grade_one
+        self._by_id = {compiled.test.id: compiled for compiled in tests}
+        self._tickets: dict[str, dict[int, int]] = {compiled.test.id: {} for compiled in tests}
+        self._outcomes: dict[str, list[Outcome]] = {compiled.test.id: [] for compiled in tests}
+        self._spool = Spool[Attempt](Attempt)
+        notes.counts.update(compiled.test.count for compiled in tests)
+
+    def take(self, planned: Planned, item: Trajectory | TraceError) -> Outcome:
+        """Grade an attempt that was made, and say what it came to."""
+        if isinstance(item, TraceError):
+            attempt = runner.unread_attempt(item)
+        else:
+            attempt = self._grade(item, self._by_id[planned.test], self._file)
+        settled = replace(attempt, alignments=dict(attempt.alignments))
+        self._tickets[planned.test][planned.number] = self._spool.keep(settled)
+        self._outcomes[planned.test].append(attempt.outcome)
+        self.made += 1
+        return attempt.outcome
+
+    def is_settled(self, test: str) -> bool:
+        """Whether no attempt that is still to be made could change what the test comes to (G37)."""
+        outcomes = self._outcomes[test]
+        passed, failed = outcomes.count(Outcome.PASS), outcomes.count(Outcome.FAIL)
+        unknown = max(0, self._planned[test] - passed - failed)
+        return settle(passed, failed, unknown, self._by_id[test].test.min_pass_rate) in (Outcome.PASS, Outcome.FAIL)
+
+    def is_complete(self, test: str) -> bool:
+        """Whether all attempts at the test were made."""
+        return len(self._tickets[test]) >= self._planned.get(test, 0)
+
+    def result(self, compiled: CompiledTest) -> Result:
+        """What a test came to over the attempts that were made, in the order of their numbers."""
+        test = compiled.test
+        tickets = sorted(self._tickets[test.id].items())
+        attempts = [self._spool.fetch(ticket) for _, ticket in tickets]
+        return runner.result(test, attempts, planned=self._planned.get(test.id, 0))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._spool.__exit__()

@@ -1,0 +1,57 @@
+"""What `rightcall run --plan` shows: what would be sent, and to whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rightcall.app import planning
+from rightcall.app.live import described
+from rightcall.core.values import display
+from rightcall.core.wording import amount
+from rightcall.faces.cli import streams
+
+if TYPE_CHECKING:
+    from rightcall.app.live import Plan, RunRequest
+
+_SHOWN = 200
+
+
+def show(plan: Plan, request: RunRequest, *, as_json: bool) -> None:
+    """Print the plan."""
+    if as_json:
+        streams.StandardOutput().write(msgspec.json.format(msgspec.json.encode(_as_json(plan, request))) + b"\n")
+        return
+    for line in _lines(plan, request):
+        streams.say(line)
+
+
+def _as_json(plan: Plan, request: RunRequest) -> dict[str, Any]:
+    return {
+        "tests": [
+            {
+                "id": compiled.test.id,
+                "attempts": plan.planned[compiled.test.id],
+                "turns": planning.lines(compiled.test),
+                "endpoint": described(plan.agents[compiled.test.id]),
+            }
+            for compiled in plan.tests
+        ],
+        "attempts": sum(plan.planned.values()),
+        "pace": request.pace,
+    }
+
+
+def _lines(plan: Plan, request: RunRequest) -> Any:
+    agent = None
+    for compiled in plan.tests:
+        test = compiled.test
+        if plan.agents[test.id] is not agent:
+            agent = plan.agents[test.id]
+            yield f"to {display(described(agent), _SHOWN)}"
+        yield f"{test.id}  {amount(plan.planned[test.id], 'attempt')}"
+        for number, said in enumerate(planning.lines(test), 1):
+            yield f"  turn {number}: {display(said, _SHOWN)}"
+    attempts = amount(sum(plan.planned.values()), "attempt")
+    yield f"{amount(len(plan.tests), 'test')}, {attempts}, at most {request.pace.concurrency} at once; nothing was sent"

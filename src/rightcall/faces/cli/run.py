@@ -1,0 +1,219 @@
+"""`rightcall run`: an agent driven on tests, recorded and graded."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rightcall.faces.cli import streams
+from rightcall.faces.cli.grading import gate, grading_options, sinks, told
+from rightcall.faces.cli.guard import INTERRUPTED
+from rightcall.faces.cli.reading import config_option, redaction
+from rightcall.faces.cli.root import Command
+
+if TYPE_CHECKING:
+    from rightcall.agents.pace import Pace
+    from rightcall.app.live import Plan, RunRequest
+    from rightcall.app.planning import Order, Selection
+
+_EPILOG = """\
+\b
+Examples:
+  rightcall run refund.rightcall.yaml --plan
+  rightcall run refund.rightcall.yaml --endpoint python:agent.py:answer
+  rightcall run refund.rightcall.yaml --repeat 5 -j 20 -o junit.xml
+  rightcall run refund.rightcall.yaml --filter 'late-*' --filter tag:smoke
+  rightcall run --resume .rightcall/runs/20261130-201500-1f0c2a
+"""
+
+
+@click.command("run", cls=Command, epilog=_EPILOG)
+@click.argument("files", nargs=-1)
+@click.option("--endpoint", metavar="AGENT", help="How the agent is reached: python:FILE:FUNCTION, command:…, a URL.")
+@click.option("--plan", is_flag=True, help="Show what would be sent, and call nothing.")
+@click.option("--dry-run", is_flag=True, help="Call the agent and grade, but keep and gate nothing.")
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only tests whose id is like this, or FIELD:PATTERN with tag, requirement, category, topic or name; may be "
+    "repeated.",
+)
+@click.option("--failed-first", is_flag=True, help="Begin with the tests that did not pass in the last run.")
+@click.option("--failed", is_flag=True, help="Only the tests that did not pass in the last run.")
+@click.option("--repeat", type=click.IntRange(min=1), metavar="N", help="Attempts at each test, whatever tests say.")
+@click.option("--early-stop", is_flag=True, help="Make no further attempt at a test that is settled.")
+@click.option(
+    "-j", "--concurrency", type=click.IntRange(1, 10_000), metavar="N", help="Attempts at once, at most. Default 10."
+)
+@click.option("--rate", metavar="RATE", help="Turns sent at most: 5 (in a second), 300/m, 1000/h.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="How long one turn may take."
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="How often a conversation is begun anew after trouble that passes. Default 2.",
+)
+@click.option("--out-dir", metavar="DIR", help="Where runs are kept. Default .rightcall/runs.")
+@click.option("--resume", metavar="RUN", help="Go on with a run that was broken off: its directory.")
+@click.option("--retry-errors", is_flag=True, help="With --resume: make the attempts again in which there was trouble.")
+@click.option("--dialect", metavar="NAME", help="Whose words the tests are written in, if not ours.")
+@config_option
+@grading_options
+def command(**options: Any) -> int:
+    """Drive the agent on every test of FILES, keep what it did, and grade it.
+
+    How the agent is reached stands in the test set, or is said by --endpoint.
+    """
+    _check(options)
+    if options["plan"]:
+        return _show_plan(options)
+    return _resume(options) if options["resume"] else _run(options)
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse options that cannot go together."""
+    if not options["files"] and not options["resume"]:
+        raise click.UsageError("name a test set, or a run to go on with: --resume RUN")
+    fixed = (
+        "filters",
+        "failed_first",
+        "failed",
+        "repeat",
+        "early_stop",
+        "plan",
+        "dry_run",
+        "out_dir",
+        "dialect",
+        "config",
+    )
+    unfit = {"--resume": fixed, "--dry-run": ("output", "out_dir")}
+    for option, others in unfit.items():
+        given = [name for name in others if options[name]]
+        if options[option.strip("-").replace("-", "_")] and given:
+            name = {"filters": "filter"}.get(given[0], given[0]).replace("_", "-")
+            reason = "the run goes on as it began" if option == "--resume" else "nothing is kept"
+            raise click.UsageError(f"--{name} cannot be had with {option}: {reason}")
+    if options["retry_errors"] and not options["resume"]:
+        raise click.UsageError("--retry-errors needs a run to go on with: --resume RUN")
+
+
+def _request(options: dict[str, Any]) -> RunRequest:
+    from rightcall.app.live import RunRequest
+
+    return RunRequest(
+        tests=options["files"],
+        dialect=options["dialect"],
+        config=options["config"],
+        endpoint=options["endpoint"],
+        selection=_selection(options),
+        pace=_pace(options),
+        early_stop=options["early_stop"],
+        gate=gate(options),
+        redaction=redaction(options),
+        baseline=options["baseline"],
+    )
+
+
+def _selection(options: dict[str, Any]) -> Selection:
+    from rightcall.app.planning import Selection
+
+    order: Order = "failed_only" if options["failed"] else "failed_first" if options["failed_first"] else "as_written"
+    return Selection(filters=options["filters"], order=order, repeat=options["repeat"])
+
+
+def _pace(options: dict[str, Any], before: Pace | None = None) -> Pace:
+    """How fast it is run: as it was before, or by default, but for what the options say."""
+    from msgspec.structs import replace
+
+    from rightcall.agents.pace import Pace, rate
+
+    asked = {name: options[name] for name in ("concurrency", "timeout", "retries") if options[name] is not None}
+    if options["rate"] is not None:
+        asked["rate"] = rate(options["rate"])
+    return replace(before or Pace(), **asked)
+
+
+def _planned(request: RunRequest, options: dict[str, Any]) -> Plan:
+    from rightcall.app import keeping, live
+
+    base = options["out_dir"] or keeping.RUNS
+    return live.plan(request, live.read_suites(request), lambda: keeping.failed_last(request.tests, base))
+
+
+def _show_plan(options: dict[str, Any]) -> int:
+    from rightcall.faces.cli import planned
+
+    request = _request(options)
+    planned.show(_planned(request, options), request, as_json=options["as_json"])
+    return 0
+
+
+def _run(options: dict[str, Any]) -> int:
+    """Begin a run, in a directory of its own unless nothing is to be kept."""
+    from rightcall.app import keeping
+
+    request = _request(options)
+    plan = _planned(request, options)
+    now = datetime.now(UTC)
+    identity = f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    if options["dry_run"]:
+        return _driven(plan, request, options, identity, None)
+    directory = os.path.join(options["out_dir"] or keeping.RUNS, identity)
+    keeping.begin(plan, request, directory, identity=identity, started_at=now.isoformat(timespec="seconds"))
+    return _driven(plan, request, options, identity, directory)
+
+
+def _resume(options: dict[str, Any]) -> int:
+    """Go on with a run, with whatever of the pace is not said anew."""
+    from msgspec.structs import replace
+
+    from rightcall.app import journal, keeping
+
+    directory = options["resume"]
+    before = keeping.pace_of(journal.read_head(directory))
+    request = replace(_request(options), pace=_pace(options, before))
+    head, request, plan = keeping.resumed(directory, request)
+    return _driven(plan, request, options, head.id, directory)
+
+
+def _driven(plan: Plan, request: RunRequest, options: dict[str, Any], identity: str, directory: str | None) -> int:
+    from rightcall.app import keeping, live
+    from rightcall.faces.cli.run_progress import RunProgress
+    from rightcall.faces.cli.stopping import stopping
+
+    reports = sinks(options)
+    with stopping() as stop, RunProgress(sys.stderr) as watch:
+        if directory is None:
+            ran = live.run(plan, request, reports, identity=identity, watch=watch, stop=stop)
+        else:
+            ran = keeping.run(
+                plan,
+                request,
+                reports,
+                directory,
+                watch=watch,
+                stop=stop,
+                identity=identity,
+                retry_errors=options["retry_errors"],
+            )
+    _tell_directory(directory, ran)
+    code = told(ran, {**options, "exit_zero": options["exit_zero"] or options["dry_run"]})
+    return INTERRUPTED if stop.asked else code
+
+
+def _tell_directory(directory: str | None, ran: Any) -> None:
+    if directory is None:
+        return
+    if ran.attempts < ran.planned:
+        streams.note(f"go on with: rightcall run --resume {directory}")
+    else:
+        streams.note(f"kept in {directory}")
