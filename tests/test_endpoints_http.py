@@ -354,7 +354,7 @@ FAULTS: dict[str, tuple[Any, dict[str, Any], str, bool, float | None]] = {
     "an event cut off": (
         stream('{"text": "x'),
         {"response": {"output": "$.text"}},
-        "an event is no whole JSON",
+        "a message is no whole JSON",
         False,
         None,
     ),
@@ -366,7 +366,7 @@ FAULTS: dict[str, tuple[Any, dict[str, Any], str, bool, float | None]] = {
         None,
     ),
     "a stream of no known format": (
-        stream({"text": "x"}),
+        stream({"text": "x"}, {"text": "y"}),
         {},
         "the reply cannot be read: the format is not known",
         False,

@@ -17,6 +17,7 @@ from rightcall.agents.configuring import EndpointConfig, Setting, Watch
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.http import Http
 from rightcall.agents.python import Python, PythonEndpoint
+from rightcall.agents.websocket import WebSocket
 from rightcall.errors import TestSetError, UsageError, Where, did_you_mean, join_path
 from rightcall.testsets.explain import explain, found
 from rightcall.testsets.marks import child
@@ -27,10 +28,11 @@ ENDPOINTS: Final[dict[str, type[EndpointConfig]]] = {
     "python": Python,
     "command": Command,
     "http": Http,
+    "websocket": WebSocket,
 }
 """Every way to reach an agent by its name."""
 
-_SHORT: Final = {"python": "call", "command": "argv", "http": "url"}
+_SHORT: Final = {"python": "call", "command": "argv", "http": "url", "websocket": "url"}
 """The key that a way needs, for who writes nothing else."""
 
 
@@ -93,7 +95,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _of_url(scheme: str, url: str) -> dict[str, Any]:
-    ways = {"http": "http", "https": "http"}
+    ways = {"http": "http", "https": "http", "ws": "websocket", "wss": "websocket"}
     if scheme not in ways:
         known = ", ".join(f"`{one}`" for one in ways)
         raise UsageError(f"expected a URL that begins with one of {known}, found `{url}`")

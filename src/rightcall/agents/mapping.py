@@ -183,6 +183,11 @@ def compiled(response: Response, path: str = "response") -> Mapper:
     return Mapper(fields, {name: expression(source, child(at, name)) for name, source in named.items()})
 
 
+def as_it_is(value: dict[str, Any]) -> Mapped:
+    """An object with the keys of a reply, mapped by these."""
+    return Mapped({key: Found(items=((f"$.{key}", part),), value=part) for key, part in value.items()}, value)
+
+
 def reply(parts: list[Mapped]) -> Reply:
     """The reply that the parts of it come to: one, or the messages of a stream in their order.
 

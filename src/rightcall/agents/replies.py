@@ -44,7 +44,7 @@ def of_value(value: Any, format: str | None = None) -> Reply:
         return Reply(output=value)
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         return Reply(output="".join(value))
-    if isinstance(value, Mapping) and format is None and _is_reply(value):
+    if format is None and is_object(value):
         return of_object(value)
     try:
         return of_trajectory(traces.read_object(value, format=format))
@@ -59,8 +59,9 @@ def of_trajectory(trajectory: Trajectory) -> Reply:
     return Reply(output=trajectory.output, trajectory=trajectory)
 
 
-def _is_reply(value: Mapping[Any, Any]) -> bool:
-    return bool(_SAYING & value.keys()) and value.keys() <= set(KEYS)
+def is_object(value: Any) -> bool:
+    """Whether a value is an object with the keys of a reply."""
+    return isinstance(value, Mapping) and bool(_SAYING & value.keys()) and value.keys() <= set(KEYS)
 
 
 def of_object(value: Mapping[str, Any]) -> Reply:
@@ -131,7 +132,7 @@ def of_bytes(data: bytes, format: str | None = None) -> Reply:
     if format == TEXT:
         return Reply(output=_text(data))
     if format is not None or _is_lines(data):
-        return _of_trace(data, format)
+        return of_trace(data, format)
     if data.lstrip()[:1] in (b"{", b"["):
         return of_value(decoded(data))
     return Reply(output=_text(data))
@@ -154,7 +155,8 @@ def _is_lines(data: bytes) -> bool:
     return bool(rest) and first[:1] == b"{" and first.rstrip()[-1:] == b"}" and rest.lstrip()[:1] == b"{"
 
 
-def _of_trace(data: bytes, format: str | None) -> Reply:
+def of_trace(data: bytes, format: str | None = None) -> Reply:
+    """The reply that a trace is; `EndpointError` if it is none that can be read."""
     try:
         return of_trajectory(traces.read_object(data, format=format))
     except TraceError as error:

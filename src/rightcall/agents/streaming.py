@@ -53,10 +53,13 @@ class Reading(msgspec.Struct, frozen=True):
         return mapping.Mapped(reply=value) if mapper is None else mapper.mapped(value, variables)
 
     def is_last(self, value: Any, variables: templates.Variables) -> bool:
-        """Whether a message is one that ends the reply."""
+        """Whether a message is one that ends the reply; one that has nothing of what is asked does not."""
         if self.done is None:
             return False
-        found = self.done(value, variables)
+        try:
+            found = self.done(value, variables)
+        except templates.FindsNothingError:
+            return False
         return any(item not in (None, False) for _, item in found.items)
 
 
@@ -120,7 +123,7 @@ class Stream:
                 self._ended = True
                 return
             self._found.append(event)
-            self._ended = self._how.done is not None and self._how.is_last(self._value(event), {})
+            self._ended = self._how.done is not None and self._how.is_last(value(event.data), {})
 
     def reply(self, variables: templates.Variables, watch: Watch | None) -> Reply:
         """The reply that came; `EndpointError` if what came is none."""
@@ -129,10 +132,10 @@ class Stream:
             raise EndpointError("the reply is empty")
         if self._events is not None:
             self._take(self._events.end())
-            return self._streamed(self._found, data, variables, watch)
+            return self._streamed(self._found, variables, watch)
         if self._kind in _LINES:
             lines = [Event(data=line.decode("utf-8", "replace")) for line in data.splitlines() if line.strip()]
-            return self._streamed(lines, data, variables, watch)
+            return self._streamed(lines, variables, watch)
         self._check_kind(data)
         if not self._how.is_mapped:
             return (
@@ -140,25 +143,18 @@ class Stream:
             )
         return mapped([self._how.part(Event(), replies.decoded(data), variables)], watch)
 
-    def _streamed(self, events: list[Event], data: bytes, variables: templates.Variables, watch: Watch | None) -> Reply:
+    def _streamed(self, events: list[Event], variables: templates.Variables, watch: Watch | None) -> Reply:
         if self._how.done is not None and not self._is_done(events, variables):
             raise EndpointError("the stream ended before what `done` says is its end", is_passing=True)
-        if not self._how.is_mapped:
-            return replies.of_bytes(data, self._how.format)
-        return mapped([self._how.part(event, self._value(event), variables) for event in events], watch)
+        return together(
+            self._how,
+            [msgspec.structs.replace(one, data=self._secrets.hide(one.data)) for one in events],
+            variables,
+            watch,
+        )
 
     def _is_done(self, events: list[Event], variables: templates.Variables) -> bool:
-        return self._ended or any(self._how.is_last(self._value(event), variables) for event in events)
-
-    def _value(self, event: Event) -> Any:
-        """The JSON of an event; text that is none as it is, for events whose data is words."""
-        text = self._secrets.hide(event.data)
-        try:
-            return jsontext.decode(text)
-        except jsontext.JSONError as error:
-            if text.lstrip()[:1] in ("{", "["):
-                raise EndpointError(f"an event is no whole JSON: {error.message}: {display(text, 60)}") from None
-            return text
+        return self._ended or any(self._how.is_last(value(event.data), variables) for event in events)
 
     def _is_json(self) -> bool:
         return self._how.format is None and (self._kind == "application/json" or self._kind.endswith("+json"))
@@ -171,6 +167,30 @@ class Stream:
         if not kind.endswith("+json"):
             text = display(data[:200].decode("utf-8", "replace").strip(), 100)
             raise EndpointError(f"expected JSON or a stream of events, found the content type `{kind}`: {text}")
+
+
+def together(how: Reading, events: list[Event], variables: templates.Variables, watch: Watch | None) -> Reply:
+    """The reply that several messages are."""
+    values = [value(event.data) for event in events]
+    if how.is_mapped:
+        return mapped([how.part(event, one, variables) for event, one in zip(events, values, strict=True)], watch)
+    if how.format is None and all(map(replies.is_object, values)):
+        return mapped([mapping.as_it_is(one) for one in values], watch)
+    if how.format == replies.TEXT or not any(isinstance(one, dict | list) for one in values):
+        return Reply(output="".join(event.data for event in events))
+    if len(values) == 1:
+        return replies.of_value(values[0], how.format)
+    return replies.of_trace(b"\n".join(jsontext.encode(one) for one in values), how.format)
+
+
+def value(text: str) -> Any:
+    """The JSON of a message; words that are none as they are. `EndpointError` for half an object."""
+    try:
+        return jsontext.decode(text)
+    except jsontext.JSONError as error:
+        if text.lstrip()[:1] in ("{", "["):
+            raise EndpointError(f"a message is no whole JSON: {error.message}: {display(text, 60)}") from None
+        return text
 
 
 def mapped(parts: list[mapping.Mapped], watch: Watch | None) -> Reply:

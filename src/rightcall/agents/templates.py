@@ -32,6 +32,10 @@ Rendered = Callable[[Variables, Value], Any]
 """A template that is ready: what it gives for variables."""
 
 
+class FindsNothingError(EndpointError):
+    """A template asks for what is not there."""
+
+
 def is_template(text: str) -> bool:
     """Whether a text has anything of a template."""
     return any(mark in text for mark in _MARKS)
@@ -123,7 +127,7 @@ def _guarded(render: Callable[[Variables], Any], source: str) -> Rendered:
             return plain(value)
         except UndefinedError as error:
             advice = "write `| default(none)` where it may be missing"
-            raise EndpointError(
+            raise FindsNothingError(
                 f"the template {display(source, 60)} finds nothing: {error.message}; {advice}"
             ) from None
         except EndpointError:

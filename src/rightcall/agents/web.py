@@ -32,6 +32,7 @@ _PASSING: Final = frozenset({408, 425, 429})
 """Statuses below 500 that may be others a moment later."""
 
 _SHOWN: Final = 200
+_MUCH: Final = 10_000
 _SECRET_HEADERS: Final = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"})
 
 
@@ -85,7 +86,7 @@ class Web:
         self._config = config
         self.secrets = secrets
         self._proxy = None if config.proxy is None else secrets.filled(config.proxy)
-        self._trust = _trust(config.verify, directory)
+        self._trust = trust(config.verify, directory)
         self._client: httpx.AsyncClient | None = None
 
     def client(self) -> httpx.AsyncClient:
@@ -165,23 +166,13 @@ class Web:
         status = response.status_code
         if 200 <= status < 300:
             return
-        body = await self.body(response, 10_000, is_cut=True)
-        text = self.secrets.hide(body.decode("utf-8", "replace")).strip()
-        told = f": {display(text, _SHOWN)}" if text else ""
-        raise EndpointError(
-            f"status {status} {response.reason_phrase}".rstrip() + told,
-            is_passing=status >= 500 or status in _PASSING,
-            after=_after(response.headers),
-        )
-
-    async def body(self, response: httpx.Response, most: int | None = None, *, is_cut: bool = False) -> bytes:
-        """All bytes of an answer; more than the limit are an `EndpointError`, or cut off if `is_cut`."""
-        kept = bytearray()
+        body = bytearray()
         async for chunk in self.chunks(response):
-            kept += chunk
-            if is_cut and most is not None and len(kept) > most:
-                return bytes(kept[:most])
-        return bytes(kept)
+            body += chunk
+            if len(body) > _MUCH:
+                break
+        text = self.secrets.hide(bytes(body[:_MUCH]).decode("utf-8", "replace"))
+        raise refused(status, response.reason_phrase, text, response.headers)
 
     async def chunks(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """The bytes of an answer as they come; `EndpointError` beyond the limit, or if they break off."""
@@ -244,7 +235,7 @@ def _is_untrusted(error: BaseException | None) -> bool:
     return False
 
 
-def _trust(verify: bool | str, directory: str) -> ssl.SSLContext | bool:
+def trust(verify: bool | str, directory: str) -> ssl.SSLContext | bool:
     """What certificates are checked by. Those that come with httpx are read once: that takes its time."""
     if verify is True:
         return _known_authorities()
@@ -261,6 +252,17 @@ def _known_authorities() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context(trust_env=False)
+
+
+def refused(status: int, phrase: str, body: str, headers: Mapping[str, str]) -> EndpointError:
+    """The trouble that an answer's status says there is (RFC 9110, 15)."""
+    text = body.strip()
+    told = f": {display(text, _SHOWN)}" if text else ""
+    return EndpointError(
+        f"status {status} {phrase}".rstrip() + told,
+        is_passing=status >= 500 or status in _PASSING,
+        after=_after(headers),
+    )
 
 
 def _after(headers: Mapping[str, str]) -> float | None:
