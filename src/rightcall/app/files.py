@@ -26,6 +26,9 @@ TRACE_SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".pb", ".eval", ".traj", 
 COMPRESSED_SUFFIXES: Final = (".gz", ".zst")
 """What may follow the suffix of a trace, once or twice."""
 
+RUN_FILES: Final = ("run.json", "attempts.jsonl")
+"""What is in the directory of a run of an agent; the second has its trajectories. See `app/journal.py`."""
+
 _GLOB = frozenset("*?[")
 
 
@@ -82,6 +85,11 @@ def _why_missing(name: str) -> str:
     return "there is no such file or directory"
 
 
+def is_run(name: str) -> bool:
+    """Whether a name is that of the directory of a run of an agent."""
+    return all(os.path.isfile(os.path.join(name, file)) for file in RUN_FILES)
+
+
 def _in_directory(directory: str) -> list[str]:
     """The trace files in a directory and below. A directory that links lead to again is searched once."""
     found: list[str] = []
@@ -101,7 +109,9 @@ def _in_directory(directory: str) -> list[str]:
 
 
 def _listed(folder: str) -> tuple[list[str], list[str]]:
-    """The directories in a directory, links to them among them, and the trace files in it."""
+    """The directories in a directory, links to them among them, and the trace files in it: of a run, its attempts."""
+    if is_run(folder):
+        return [], [os.path.join(folder, RUN_FILES[1])]
     with _searching(folder), os.scandir(folder) as entries:
         shown = sorted((entry.path, entry.name, entry.is_dir()) for entry in entries if entry.name[0] != ".")
     folders = [path for path, _, is_folder in shown if is_folder]

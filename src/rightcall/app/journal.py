@@ -28,8 +28,7 @@ from rightcall.core.calls import Trajectory
 from rightcall.errors import RightcallError, StoreError, TraceError, UsageError, Where
 from rightcall.traces import documents, native
 
-HEAD: Final = "run.json"
-ATTEMPTS: Final = "attempts.jsonl"
+HEAD, ATTEMPTS = files.RUN_FILES
 RESULTS: Final = "results.jsonl"
 FORMAT: Final = 1
 """The version of the directory's shape."""
@@ -78,11 +77,6 @@ class Entry(msgspec.Struct, frozen=True):
     offset: int
     size: int
     has_trouble: bool
-
-
-def is_run(name: str) -> bool:
-    """Whether a name is that of the directory of a run."""
-    return os.path.isfile(os.path.join(name, HEAD))
 
 
 def read_head(directory: str) -> Head:

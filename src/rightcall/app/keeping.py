@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from rightcall import __version__
 from rightcall.agents.pace import Pace
-from rightcall.app import files, journal, live, loading
+from rightcall.app import files, journal, live, loading, preparing
 from rightcall.app.driving import Stop
 from rightcall.app.journal import Head, Journal, Kept
-from rightcall.app.live import Plan, Ran, RunRequest, Suite, Watch
+from rightcall.app.live import Ran, Watch
+from rightcall.app.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink, to_file
 from rightcall.core.results import Outcome
 from rightcall.core.wording import amount
@@ -78,7 +79,7 @@ def kept_suites(directory: str, head: Head) -> tuple[Suite, ...]:
         data = files.read(os.path.join(directory, head.config.kept))
         config = loading.parse_config(data, head.config.file)
     return tuple(
-        live.read_suite(kept.file, files.read(os.path.join(directory, kept.kept)), head.dialect, config)
+        preparing.read_suite(kept.file, files.read(os.path.join(directory, kept.kept)), head.dialect, config)
         for kept in head.test_sets
     )
 
@@ -102,7 +103,7 @@ def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan
         endpoint=head.endpoint if request.endpoint is None else request.endpoint,
         early_stop=head.early_stop,
     )
-    made = live.plan(going_on, suites)
+    made = preparing.plan(going_on, suites)
     known = {compiled.test.id: compiled for compiled in made.tests}
     tests = tuple(known[identity] for identity in head.planned)
     return head, going_on, replace(made, tests=tests, planned=head.planned)
@@ -181,7 +182,7 @@ def failed_last(names: Sequence[str], base: str) -> frozenset[str] | None:
 def _newest_first(base: str) -> list[str]:
     """The directories of runs that have ended; their names begin with the time."""
     found = [os.path.join(base, name) for name in os.listdir(base)] if os.path.isdir(base) else []
-    ended = [one for one in found if journal.is_run(one) and os.path.isfile(os.path.join(one, journal.RESULTS))]
+    ended = [one for one in found if files.is_run(one) and os.path.isfile(os.path.join(one, journal.RESULTS))]
     return sorted(ended, reverse=True)
 
 

@@ -8,7 +8,7 @@ from typing import Self
 from msgspec.structs import replace
 
 from rightcall.app import runner
-from rightcall.app.matching import Grade, Notes
+from rightcall.app.matching import Grade
 from rightcall.app.planning import Planned
 from rightcall.app.spool import Spool
 from rightcall.core.calls import Trajectory
@@ -20,27 +20,24 @@ from rightcall.testsets import CompiledTest
 class Tally:
     """The attempts of a run, until it is left (`with`). `planned` says how many are to be made at each test."""
 
-    def __init__(
-        self, tests: Sequence[CompiledTest], planned: Mapping[str, int], file: str, grade_one: Grade, notes: Notes
-    ) -> None:
+    def __init__(self, tests: Sequence[CompiledTest], planned: Mapping[str, int], file: str) -> None:
         self.tests = tests
+        self.grade_one: Grade = runner.attempt
         self.made = 0
         self.planned = sum(planned.values())
         self._planned = planned
         self._file = file
-        self._grade = grade_one
         self._by_id = {compiled.test.id: compiled for compiled in tests}
         self._tickets: dict[str, dict[int, int]] = {compiled.test.id: {} for compiled in tests}
         self._outcomes: dict[str, list[Outcome]] = {compiled.test.id: [] for compiled in tests}
         self._spool = Spool[Attempt](Attempt)
-        notes.counts.update(compiled.test.count for compiled in tests)
 
     def take(self, planned: Planned, item: Trajectory | TraceError) -> Outcome:
         """Grade an attempt that was made, and say what it came to."""
         if isinstance(item, TraceError):
             attempt = runner.unread_attempt(item)
         else:
-            attempt = self._grade(item, self._by_id[planned.test], self._file)
+            attempt = self.grade_one(item, self._by_id[planned.test], self._file)
         settled = replace(attempt, alignments=dict(attempt.alignments))
         self._tickets[planned.test][planned.number] = self._spool.keep(settled)
         self._outcomes[planned.test].append(attempt.outcome)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.faces.cli.grading import gate, grading_options, progress, sinks, told
+from rightcall.faces.cli.grading import gate, grading_options, judge, progress, sinks, told
 from rightcall.faces.cli.reading import redaction, shared, test_options, trace_options
 from rightcall.faces.cli.root import Command
+
+if TYPE_CHECKING:
+    from rightcall.app.service import Graded, GradeRequest, Watch
+    from rightcall.app.sinks import Sink
 
 _EPILOG = """\
 \b
@@ -46,9 +51,21 @@ def command(**options: Any) -> int:
         **shared(options),
         gate=gate(options),
         redaction=redaction(options),
+        judge=judge(options),
         baseline=options["baseline"],
     )
     reports = sinks(options)
     with progress() as watch:
-        graded = service.grade(request, reports, watch)
+        graded = _grade(request, reports, watch)
     return told(graded, options)
+
+
+def _grade(request: GradeRequest, reports: Sequence[Sink], watch: Watch) -> Graded:
+    """Grade recordings, or a run of an agent, which alone needs what agents need."""
+    from rightcall.app import files, service
+
+    if any(map(files.is_run, request.traces)):
+        from rightcall.app import regrading
+
+        return regrading.grade(request, reports, watch)
+    return service.grade(request, reports, watch)

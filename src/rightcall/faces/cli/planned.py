@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rightcall.app import planning
-from rightcall.app.live import described
+from rightcall.app.preparing import described
 from rightcall.core.values import display
 from rightcall.core.wording import amount
 from rightcall.faces.cli import streams
 
 if TYPE_CHECKING:
-    from rightcall.app.live import Plan, RunRequest
+    from rightcall.app.preparing import Plan, RunRequest
 
 _SHOWN = 200
 

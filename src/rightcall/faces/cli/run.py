@@ -18,8 +18,8 @@ from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
     from rightcall.agents.pace import Pace
-    from rightcall.app.live import Plan, RunRequest
     from rightcall.app.planning import Order, Selection
+    from rightcall.app.preparing import Plan, RunRequest
 
 _EPILOG = """\
 \b
@@ -107,7 +107,7 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _request(options: dict[str, Any]) -> RunRequest:
-    from rightcall.app.live import RunRequest
+    from rightcall.app.preparing import RunRequest
 
     return RunRequest(
         tests=options["files"],
@@ -143,10 +143,10 @@ def _pace(options: dict[str, Any], before: Pace | None = None) -> Pace:
 
 
 def _planned(request: RunRequest, options: dict[str, Any]) -> Plan:
-    from rightcall.app import keeping, live
+    from rightcall.app import keeping, preparing
 
     base = options["out_dir"] or keeping.RUNS
-    return live.plan(request, live.read_suites(request), lambda: keeping.failed_last(request.tests, base))
+    return preparing.plan(request, preparing.read_suites(request), lambda: keeping.failed_last(request.tests, base))
 
 
 def _show_plan(options: dict[str, Any]) -> int:

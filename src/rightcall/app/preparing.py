@@ -1,0 +1,154 @@
+"""What a run is made with: test sets, which of their tests are run and how often, and how their agents are reached."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rightcall.agents import endpoints
+from rightcall.agents.configuring import EndpointConfig
+from rightcall.agents.exchange import Endpoint
+from rightcall.agents.pace import Pace
+from rightcall.app import files, gates, loading, planning, running
+from rightcall.app.gates import GateOptions
+from rightcall.app.loading import Config
+from rightcall.app.planning import Selection
+from rightcall.app.redaction import Redaction
+from rightcall.core.results import Gate
+from rightcall.errors import UsageError, Where
+from rightcall.testsets import CompiledTest, TestSet
+
+
+class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What to run and how. `tests` are names of files, `endpoint` the agent if the test sets do not say it.
+
+    `config` is the name of a file with keys for whole test sets. With `early_stop`, no further attempt is made at a
+    test that is settled.
+    """
+
+    tests: tuple[str, ...]
+    dialect: str | None = None
+    config: str | None = None
+    endpoint: str | None = None
+    selection: Selection = Selection()
+    pace: Pace = Pace()
+    early_stop: bool = False
+    gate: GateOptions = GateOptions()
+    redaction: Redaction = Redaction()
+    baseline: str | None = None
+
+
+class Suite(msgspec.Struct, frozen=True):
+    """A test set that is run: the name of its file, its bytes, what they say, and its tests, ready to check."""
+
+    file: str
+    data: bytes
+    test_set: TestSet
+    tests: tuple[CompiledTest, ...]
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be run: everything is read, and nothing has been sent.
+
+    `tests` are those that were selected, in their order, `planned` how many attempts are made at each of them, and
+    `agents` says how the agent of each is reached.
+    """
+
+    suites: tuple[Suite, ...]
+    tests: tuple[CompiledTest, ...]
+    planned: Mapping[str, int]
+    agents: Mapping[str, Agent]
+    gate: Gate
+    warnings: tuple[str, ...] = ()
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """How an agent is reached: as it is described, and the directory that paths in it are relative to."""
+
+    config: EndpointConfig | Endpoint
+    directory: str = ""
+
+
+def read_suite(name: str, data: bytes, dialect: str | None, config: Config | None) -> Suite:
+    """Read a test set and compile its tests; `TestSetError` if it is bad."""
+    test_set = loading.parse_tests(data, name, dialect, config)
+    return Suite(name, data, test_set, loading.compiled(name, test_set))
+
+
+def read_suites(request: RunRequest) -> tuple[Suite, ...]:
+    """Read the test sets that are named; `UsageError` and `TestSetError` for what cannot be used."""
+    files.check_standard_input((*request.tests, *loading.named(request.config)))
+    config = loading.read_config(request.config)
+    return tuple([read_suite(name, files.read(name), request.dialect, config) for name in request.tests])
+
+
+def plan(
+    request: RunRequest,
+    suites: Sequence[Suite],
+    failed: Callable[[], frozenset[str] | None] = lambda: None,
+    agent: Endpoint | None = None,
+) -> Plan:
+    """Decide what is run. `failed` gives the ids of the tests that did not pass the last time, `None` for no last time.
+
+    `UsageError` and `TestSetError` for what cannot be run; secrets are not looked up, and nothing is sent.
+    """
+    sets = [suite.test_set for suite in suites]
+    loading.check_ids(sets)
+    tests = [test for suite in suites for test in suite.tests]
+    asked = request.selection
+    chosen = planning.selected(tests, asked, failed() if asked.order != "as_written" else None)
+    for compiled in chosen:
+        running.speaker(compiled.test)
+    return Plan(
+        suites=tuple(suites),
+        tests=tuple(chosen),
+        planned=planning.repeats(chosen, asked.repeat),
+        agents=_agents(request, suites, {compiled.test.id for compiled in chosen}, agent),
+        gate=gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate),
+        warnings=tuple(loading.warnings_of(sets)),
+    )
+
+
+def _agents(request: RunRequest, suites: Sequence[Suite], chosen: set[str], agent: Endpoint | None) -> dict[str, Agent]:
+    """How the agent of each test is reached: as it is given, as the command line says, or as its test set does."""
+    given = None if agent is None else Agent(agent)
+    if given is None and request.endpoint is not None:
+        given = Agent(endpoints.read(request.endpoint))
+    found: dict[str, Agent] = {}
+    for suite in suites:
+        wanted = [compiled.test.id for compiled in suite.tests if compiled.test.id in chosen]
+        if wanted:
+            found |= dict.fromkeys(wanted, given or _own_agent(suite))
+    return found
+
+
+def _own_agent(suite: Suite) -> Agent:
+    test_set, file = suite.test_set, files.shown(suite.file)
+    if test_set.endpoint is None:
+        message = "has no `endpoint`: say there how the agent is reached, or with --endpoint"
+        raise UsageError(message, Where(file=file))
+    where = test_set.source.value("endpoint")
+    config = endpoints.read(test_set.endpoint, msgspec.structs.replace(where, path=where.path or "endpoint"))
+    return Agent(config, os.path.dirname(suite.file))
+
+
+def described(agent: Agent) -> dict[str, Any]:
+    """How an agent is reached, as a test set would say it; of a secret, its name."""
+    config = agent.config
+    names = (name for name, kind in endpoints.ENDPOINTS.items() if isinstance(config, kind))
+    return {next(names, "python"): msgspec.to_builtins(config) if isinstance(config, EndpointConfig) else "an object"}
+
+
+def opened(agents: Mapping[str, Agent], environment: Mapping[str, str]) -> dict[str, Endpoint]:
+    """The agent of each test, ready to be driven; `UsageError` or `EndpointError` for one that cannot be."""
+    made = {id(agent): _opened(agent, environment) for agent in {id(one): one for one in agents.values()}.values()}
+    return {test: made[id(agent)] for test, agent in agents.items()}
+
+
+def _opened(agent: Agent, environment: Mapping[str, str]) -> Endpoint:
+    if isinstance(agent.config, EndpointConfig):
+        return endpoints.open(agent.config, environment, agent.directory)
+    return agent.config
