@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from rightcall.app import service
 from rightcall.app.sinks import Sink
 from rightcall.core.results import Result, RunEnd, RunHead
+
+if TYPE_CHECKING:
+    from rightcall.core.redaction.runs import Told
 
 
 class Suite(msgspec.Struct, frozen=True):
@@ -49,8 +53,24 @@ class _Keeping:
         pass
 
 
+class _Keeper(Sink):
+    """A sink that hides nothing, so that results are kept by their true ids."""
+
+    def _shown(self, told: Told) -> Told:
+        return told
+
+
 def grade(request: service.GradeRequest) -> Suite:
-    """Grade as the command line does and keep everything; raises what `service.grade` raises."""
+    """Grade as the command line does and keep everything; raises what `service.grade` raises.
+
+    What the request hides is taken out of the results, not of the ids by which they are kept.
+    """
     keeping = _Keeping()
-    graded = service.grade(request, [Sink(keeping, lambda: keeping)])
-    return Suite(keeping.results, graded.end)
+    graded = service.grade(request, [_Keeper(keeping, lambda: keeping)])
+    redactor = request.redaction.asked
+    if redactor is None:
+        return Suite(keeping.results, graded.end)
+    from rightcall.core.redaction.runs import redacted
+
+    shown = {identity: redacted(result, redactor) for identity, result in keeping.results.items()}
+    return Suite(shown, redacted(graded.end, redactor))

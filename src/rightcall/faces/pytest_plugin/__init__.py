@@ -35,9 +35,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="a file, directory or pattern of traces that test sets are graded on; may be repeated",
     )
+    group.addoption(
+        "--rightcall-redact",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="hide values in what is told of test sets, as --redact of the command line does; may be repeated",
+    )
     group.addoption("--rightcall-live", action="store_true", help="run the tests that call a model")
     parser.addini("rightcall_files", "patterns of the names of test sets and record files", "args", default=_FILES)
     parser.addini("rightcall_traces", "as --rightcall-traces; relative to the configuration file", "args", default=[])
+    parser.addini("rightcall_redact", "as --rightcall-redact", "args", default=[])
+    parser.addini("rightcall_redact_key_env", "the environment variable with the key of the marks", default="")
     parser.addini("rightcall_live", "as --rightcall-live", "bool", default=False)
 
 

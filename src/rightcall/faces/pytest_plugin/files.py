@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from rightcall.app import service, suites
+from rightcall.app.redaction import Redaction
 from rightcall.core.results import Outcome
 from rightcall.errors import RightcallError
 from rightcall.faces.pytest_plugin import locating, telling
@@ -46,6 +47,17 @@ class SuiteFile(pytest.File):
         except RightcallError as error:
             return error
 
+    @functools.cached_property
+    def redaction(self) -> Redaction:
+        """What is hidden in everything that is told of the file."""
+        asked = (*self.config.getoption("--rightcall-redact"), *self.config.getini("rightcall_redact"))
+        return Redaction(rules=asked, key_variable=self.config.getini("rightcall_redact_key_env") or None)
+
+    def shown(self, text: object) -> str:
+        """A text without what is hidden."""
+        redactor = self.redaction.asked
+        return str(text) if redactor is None else redactor.text(str(text))
+
     def request(self) -> service.GradeRequest:
         """What to grade."""
         raise NotImplementedError
@@ -56,13 +68,29 @@ class SuiteFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item a test, then the gate; a mistake in the file is told with its place and nothing else."""
+        self._check_redaction()
         try:
             tests = self.named()
         except RightcallError as error:
-            raise self.CollectError(str(error)) from None
-        for identity, line in tests:
-            yield SuiteItem.from_parent(self, name=identity, line=line, nodeid=self._nodeid_of(identity))
+            raise self.CollectError(self.shown(error)) from None
+        for name, (identity, line) in zip(self._names(identity for identity, _ in tests), tests, strict=True):
+            yield SuiteItem.from_parent(self, name=name, identity=identity, line=line, nodeid=self._nodeid_of(name))
         yield GateItem.from_parent(self, name=GATE, line=None, nodeid=self._nodeid_of(GATE))
+
+    def _check_redaction(self) -> None:
+        """Refuse a rule that is none before anything is shown."""
+        try:
+            self.shown("")
+        except RightcallError as error:
+            raise self.CollectError(str(error)) from None
+
+    def _names(self, identities: Iterable[str]) -> Iterator[str]:
+        """What the tests are called where ids are shown."""
+        redactor = self.redaction.asked
+        if redactor is None:
+            yield from identities
+        else:
+            yield from (name for name, _ in redactor.unique(dict.fromkeys(identities)))
 
     def _nodeid_of(self, name: str) -> str:
         """Given as a text, a node id with brackets or colons is found again by `--lf`."""
@@ -82,7 +110,8 @@ class TestSetFile(SuiteFile):
     def request(self) -> service.GradeRequest:
         """Grade the traces that belong to the test set; `UsageError` if there are none."""
         traces = locating.traces(self.config, self.path)
-        return service.GradeRequest(traces=traces, tests=(locating.shown(self.path),))
+        tests = (locating.shown(self.path),)
+        return service.GradeRequest(traces=traces, tests=tests, redaction=self.redaction)
 
 
 class RecordsFile(SuiteFile):
@@ -96,7 +125,7 @@ class RecordsFile(SuiteFile):
 
     def request(self) -> service.GradeRequest:
         """Grade the records themselves."""
-        return service.GradeRequest(traces=(locating.shown(self.path),))
+        return service.GradeRequest(traces=(locating.shown(self.path),), redaction=self.redaction)
 
 
 class _Item(pytest.Item):
@@ -118,7 +147,7 @@ class _Item(pytest.Item):
         """All results of the file; the item fails with one sentence if it cannot be graded."""
         suite = self.suite_file.suite
         if isinstance(suite, RightcallError):
-            pytest.fail(f"could not be judged: {suite}", pytrace=False)
+            pytest.fail(f"could not be judged: {self.suite_file.shown(suite)}", pytrace=False)
         return suite
 
     def tell(self, properties: Sequence[tuple[str, object]]) -> None:
@@ -129,12 +158,16 @@ class _Item(pytest.Item):
 class SuiteItem(_Item):
     """One test: passed, failed, or an error of its set-up where it could not be judged."""
 
+    def __init__(self, *, identity: str, **names: object) -> None:
+        super().__init__(**names)  # type: ignore[arg-type]  # pytest knows what it gives
+        self._identity = identity
+
     def setup(self) -> None:
         """Grade; what could not be judged never gets as far as being called."""
         self.tell([(telling.OUTCOME, str(Outcome.ERROR))])  # until more is known
         suite = self.graded()
         self.user_properties.clear()
-        self.tell(telling.properties(suite.results[self.name]))
+        self.tell(telling.properties(suite.results[self._identity]))
         self._block(suite, (Outcome.ERROR,))
 
     def runtest(self) -> None:
@@ -143,7 +176,7 @@ class SuiteItem(_Item):
 
     def _block(self, suite: suites.Suite, outcomes: Sequence[Outcome]) -> None:
         """Fail if the test came to one of these; where the gate of the file lets it pass, that is no failure."""
-        result = suite.results[self.name]
+        result = suite.results[self._identity]
         if result.outcome in outcomes:
             if suite.end.decision.passed and self.suite_file.is_gated:
                 pytest.xfail(f"{telling.reason(result)} (within the gate of the file)")
