@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from rightcall.app.spool import Spool
 from rightcall.core.results import Result
-from support.reporting import results
+from support.reporting import heavy, results
 
 
+@heavy
 @given(st.lists(results(), max_size=5), st.sampled_from([1, 10_000_000]))
 def test_everything_comes_back_as_it_was(made: list[Result], in_memory: int) -> None:
     """Whatever is kept comes back equal, in any order, from memory as from a file."""

@@ -10,18 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from support.processes import unmeasured
+
 ROOT = Path(__file__).parent.parent
 
 Row = dict[str, str]
 
 
 @cache
-def tables(name: str) -> dict[str, list[Row]]:
-    """The tables that a benchmark prints at its smallest size, by title."""
+def printed(name: str) -> str:
+    """What a benchmark prints at its smallest size."""
     command = [sys.executable, "-m", "bench", "--quick", "--only", name]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, cwd=ROOT, env=unmeasured(), capture_output=True, text=True, check=False)
     assert (ran.stderr, ran.returncode) == ("", 0)
-    return dict(map(_table, re.findall(r"(?<=\n\n).+\n-+\n(?:.+\n)+", ran.stdout)))
+    return ran.stdout
+
+
+def tables(name: str) -> dict[str, list[Row]]:
+    """The tables that it prints, by title."""
+    return dict(map(_table, re.findall(r"(?<=\n\n).+\n-+\n(?:.+\n)+", printed(name))))
 
 
 def _table(text: str) -> tuple[str, list[Row]]:
@@ -33,7 +40,7 @@ def _table(text: str) -> tuple[str, list[Row]]:
 
 def table(name: str, title: str) -> list[Row]:
     """The rows of the one table whose title begins so."""
-    (rows,) = [rows for printed, rows in tables(name).items() if printed.startswith(title)]
+    (rows,) = [rows for found, rows in tables(name).items() if found.startswith(title)]
     return rows
 
 
@@ -87,11 +94,8 @@ def test_some_trajectories_pass_and_some_fail() -> None:
 
 def test_other_tools_are_named_with_the_reason_for_leaving_them_out() -> None:
     """No competitor is dropped without a word."""
-    command = [sys.executable, "-m", "bench", "--quick", "--only", "evaluations"]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
     expected = ["google-adk", "strands-agents-evals", "agentevals", "deepeval"]
-    assert expected == re.findall(r"^skipped ([\w-]+): .+$", printed, re.MULTILINE)
+    assert expected == re.findall(r"^skipped ([\w-]+): .+$", printed("evaluations"), re.MULTILINE)
 
 
 def test_the_whole_run_is_set_beside_the_floor() -> None:

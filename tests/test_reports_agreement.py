@@ -25,7 +25,7 @@ from rightcall.reports.markdown import MarkdownReport
 from rightcall.reports.table.csv import CSVReport
 from rightcall.reports.table.parquet import ParquetReport
 from rightcall.reports.terminal import Detail, Look, TerminalReport
-from support.reporting import HOSTILE, RUN, attempt, report, result, results, verdict
+from support.reporting import HOSTILE, RUN, attempt, heavy, report, result, results, verdict
 
 COUNTS = re.compile(r"passed (\d+), failed (\d+), errors (\d+), inconclusive (\d+), total (\d+), coverage ([\d.]+) %")
 
@@ -56,6 +56,7 @@ def table_counts(rows: list[dict[str, Any]]) -> list[int]:
 runs = st.lists(results(), max_size=4)
 
 
+@heavy
 @given(runs)
 def test_counts_agree_across_reports(made: list[Result]) -> None:
     """G36: every report and the exit code are read off one summary."""
@@ -78,6 +79,7 @@ def test_counts_agree_across_reports(made: list[Result]) -> None:
     assert [str(one.outcome) for one in made] == outcomes
 
 
+@heavy
 @given(runs)
 def test_annotations_agree_with_the_decision(made: list[Result]) -> None:
     """G36: there is an error to show if, and only if, the run does not pass."""
@@ -86,6 +88,7 @@ def test_annotations_agree_with_the_decision(made: list[Result]) -> None:
     assert decision["passed"] == (not any(line.startswith("::error ") for line in lines))
 
 
+@heavy
 @given(runs)
 def test_decision_agrees_across_reports(made: list[Result]) -> None:
     """G36: the decision in each report is the one that gives the exit code."""
@@ -100,6 +103,7 @@ def test_decision_agrees_across_reports(made: list[Result]) -> None:
     assert str(decision["exit_code"]) == table["rightcall.exit_code"]
 
 
+@heavy
 @given(runs, st.sampled_from([Look(), Look(width=40, ascii_only=True, detail=Detail.VERBOSE)]))
 def test_nothing_recorded_can_steer_a_terminal(made: list[Result], look: Look) -> None:
     """Control characters and changes of direction in recorded text are shown as escapes."""
@@ -108,6 +112,7 @@ def test_nothing_recorded_can_steer_a_terminal(made: list[Result], look: Look) -
     assert not bad
 
 
+@heavy
 @given(runs)
 def test_colours_are_the_only_control_characters(made: list[Result]) -> None:
     """With colours, the text without them is the text of the report without colours."""

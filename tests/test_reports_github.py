@@ -27,6 +27,7 @@ from support.reporting import (
     PASSED,
     UNJUDGED,
     attempt,
+    heavy,
     report,
     result,
     results,
@@ -150,6 +151,7 @@ def test_values_are_escaped_and_come_back() -> None:
     assert found.message == "100%0A, d::e\n::error::f"
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_every_line_is_a_command_of_ours(made: list[Result]) -> None:
     """Whatever was recorded, a line is one `::error` or `::warning` with our properties, without control characters."""

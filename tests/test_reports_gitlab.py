@@ -14,7 +14,7 @@ from rightcall.core.results import Result
 from rightcall.errors import Where
 from rightcall.reports import REPORTS
 from rightcall.reports.gitlab import GitLabReport
-from support.reporting import EMPTY, FAILED, FLAKY, PASSED, UNJUDGED, attempt, report, result, results, verdict
+from support.reporting import EMPTY, FAILED, FLAKY, PASSED, UNJUDGED, attempt, heavy, report, result, results, verdict
 
 SEVERITIES = {"info", "minor", "major", "critical", "blocker"}
 
@@ -63,6 +63,7 @@ def test_fingerprints_stay_when_lines_and_reasons_change() -> None:
     assert entries(first)[0]["fingerprint"] == entries(second)[0]["fingerprint"]
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_entries_are_valid_and_their_fingerprints_differ(made: list[Result]) -> None:
     """GitLab drops an entry whose fingerprint it has seen, and a report with an entry that lacks something."""
@@ -72,6 +73,7 @@ def test_entries_are_valid_and_their_fingerprints_differ(made: list[Result]) -> 
     assert all(entry["location"]["path"] and entry["location"]["lines"]["begin"] >= 1 for entry in found)
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_tests_that_did_not_pass_have_entries(made: list[Result]) -> None:
     """G36: there is an entry that counts if, and only if, a test failed or could not be judged."""

@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 
 from rightcall.core.results import Gate, Result
 from rightcall.reports.json import JSONLinesReport, JSONReport
-from support.reporting import EMPTY, FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, results, verdict
+from support.reporting import (
+    EMPTY,
+    FAILED,
+    FLAKY,
+    PASSED,
+    RUN,
+    UNJUDGED,
+    attempt,
+    heavy,
+    report,
+    result,
+    results,
+    verdict,
+)
 
 
 def document(*made: Result, **options: Any) -> dict[str, Any]:
@@ -85,6 +98,7 @@ def test_recorded_stands_beside_the_number_of_calls() -> None:
     ]
 
 
+@heavy
 @given(st.lists(results(), min_size=1, max_size=3))
 def test_shape_never_depends_on_what_happened(made: list[Result]) -> None:
     """Lists are lists, also when they are empty, and every key is always there."""
@@ -100,6 +114,7 @@ def test_shape_never_depends_on_what_happened(made: list[Result]) -> None:
             assert all(isinstance(verdict["findings"], list) for verdict in each["verdicts"])
 
 
+@heavy
 @given(st.lists(results(), max_size=3))
 def test_lines_are_the_results_of_the_document(made: list[Result]) -> None:
     """JSON Lines hold the results, one a line, without the calls and expected beside made."""

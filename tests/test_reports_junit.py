@@ -25,6 +25,7 @@ from support.reporting import (
     RUN,
     UNJUDGED,
     attempt,
+    heavy,
     report,
     result,
     results,
@@ -86,18 +87,21 @@ def faults(element: Element) -> list[str]:
     return found + [fault for child in element for fault in faults(child)]
 
 
+@heavy
 @given(st.lists(results(), max_size=3))
 def test_document_has_the_shape_of_the_schema(made: list[Result]) -> None:
     """Elements, attributes and their places are those of the schema, for any run."""
     assert faults(parsed(*made)) == []
 
 
+@heavy
 @given(st.lists(results(), max_size=3))
 def test_characters_are_legal_in_xml(made: list[Result]) -> None:
     """Only characters that XML 1.0 allows are written; the others are shown as escapes."""
     assert ILLEGAL.findall(report(JUnitReport(), made).decode("utf-8")) == []
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_counts_are_those_of_the_children(made: list[Result]) -> None:
     """The numbers on a suite are the numbers of its test cases of each sort."""

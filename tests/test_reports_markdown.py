@@ -22,6 +22,7 @@ from support.reporting import (
     RUN,
     UNJUDGED,
     attempt,
+    heavy,
     report,
     result,
     results,
@@ -93,6 +94,7 @@ def test_failure_shows_expected_beside_made() -> None:
     assert "≠ 3 issue_refund(amount=19.5)   2 issue_refund(amount=195)" in blocks[0]
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_content_is_never_markup(made: list[Result]) -> None:
     """Whatever was recorded, a reader finds our tables, fences and `<code>`, and nothing else."""
@@ -109,6 +111,7 @@ def test_content_is_never_markup(made: list[Result]) -> None:
     assert sum(token.type == "fence" for token in found) <= sum(one.outcome != "pass" for one in made)
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_each_result_is_one_row(made: list[Result]) -> None:
     """The table of tests has a row of five cells for each, whatever stands in them."""

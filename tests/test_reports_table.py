@@ -22,7 +22,20 @@ from rightcall.reports import REPORTS
 from rightcall.reports.table import COLUMNS, rows
 from rightcall.reports.table.csv import CSVReport
 from rightcall.reports.table.parquet import ROW_GROUP, ParquetReport
-from support.reporting import FAILED, FLAKY, HOSTILE, PASSED, RUN, UNJUDGED, attempt, report, result, results, verdict
+from support.reporting import (
+    FAILED,
+    FLAKY,
+    HOSTILE,
+    PASSED,
+    RUN,
+    UNJUDGED,
+    attempt,
+    heavy,
+    report,
+    result,
+    results,
+    verdict,
+)
 
 NAMES = [column.name for column in COLUMNS]
 
@@ -121,6 +134,7 @@ def test_formulas_are_text(text: str, written: str) -> None:
     assert from_csv(data)[0]["test"] == visible(text)
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_csv_is_read_back(made: list[Result]) -> None:
     """A strict reader finds each row on a line of its own with every text, control characters shown as escapes."""
@@ -139,6 +153,7 @@ def _is_empty_text(name: str, cell: Any) -> bool:
     return cell is None and next(column.type for column in COLUMNS if column.name == name) == "text"
 
 
+@heavy
 @given(st.lists(results(), max_size=4))
 def test_parquet_is_read_back(made: list[Result]) -> None:
     """Texts come back as they were recorded; only lone surrogates are escapes."""

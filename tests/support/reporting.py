@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from rightcall.core.results import (
@@ -98,6 +99,10 @@ def results(draw: st.DrawFn) -> Result:
         place=draw(st.one_of(texts, st.just("tests/refund.rightcall.yaml:12"))),
         labels=draw(st.dictionaries(texts, values, max_size=2)),
     )
+
+
+heavy = settings(max_examples=settings.default.max_examples // 4)
+"""For laws of reports: a quarter of the examples that the profile has, since one run holds a hundred values."""
 
 
 def report(written: Report, made: Iterable[Result], gate: Gate | None = None, **end: Any) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from rightcall import traces
 from rightcall.core.calls import Trajectory
+from support.processes import unmeasured
 from support.staged.catalogue import SOURCES
 
 TESTS = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def recorder(folder: Path) -> Callable[[str], Path]:
 
 def _record(source: str, folder: Path) -> None:
     command = [sys.executable, "-m", "support.staged.recording", source, str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "PYTHONWARNINGS": "ignore"}
+    environment = unmeasured(PYTHONPATH=str(TESTS), PYTHONWARNINGS="ignore")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
 
