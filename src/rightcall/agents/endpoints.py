@@ -16,6 +16,8 @@ from rightcall.agents.command import Command
 from rightcall.agents.configuring import EndpointConfig, Setting, Watch
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.http import Http
+from rightcall.agents.mcp import Mcp
+from rightcall.agents.openai import OpenAI
 from rightcall.agents.python import Python, PythonEndpoint
 from rightcall.agents.websocket import WebSocket
 from rightcall.errors import TestSetError, UsageError, Where, did_you_mean, join_path
@@ -29,6 +31,8 @@ ENDPOINTS: Final[dict[str, type[EndpointConfig]]] = {
     "command": Command,
     "http": Http,
     "websocket": WebSocket,
+    "openai": OpenAI,
+    "mcp": Mcp,
 }
 """Every way to reach an agent by its name."""
 
