@@ -87,6 +87,8 @@ def _lines(name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _decoded(data: bytes, file: str, line: int | None) -> Any:
+    if not data.strip():
+        raise UsageError(f"is empty; expected a JSON report of a run: {_ADVICE}", Where(file=file))
     try:
         return jsontext.decode(data)
     except jsontext.JSONError as error:
