@@ -13,6 +13,7 @@ from rightcall.agents.exchange import Reply, Turn
 from rightcall.core.calls import ToolCall, Trajectory
 
 _SILENT = "the agent's reply says nothing of tool calls"
+_FAILED = "the agent failed before it told of any"
 _WITHOUT = "the agent's reply says that none were recorded"
 
 
@@ -115,7 +116,13 @@ def _warnings(replies: Sequence[Reply], calls: Sequence[tuple[ToolCall, ...] | N
     told = [(*((reply.trajectory or Trajectory()).warnings), *reply.warnings) for reply in replies]
     has_said_why = any(reply.trajectory is not None and reply.trajectory.warnings for reply in replies)
     if all(made is None for made in calls) and not has_said_why:
-        yield _WITHOUT if any(reply.tool_calls is None for reply in replies) else _SILENT
+        yield (
+            _FAILED
+            if failure_of(replies[-1]) is not None
+            else _WITHOUT
+            if any(reply.tool_calls is None for reply in replies)
+            else _SILENT
+        )
     for number, warnings in enumerate(told, 1):
         yield from (warning if len(replies) == 1 else f"turn {number}: {warning}" for warning in warnings)
 

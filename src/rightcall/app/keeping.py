@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -11,10 +13,8 @@ from msgspec.structs import replace
 
 from rightcall import __version__
 from rightcall.agents.pace import Pace
-from rightcall.app import files, journal, live, loading, preparing
-from rightcall.app.driving import Stop
+from rightcall.app import files, journal, loading, preparing
 from rightcall.app.journal import Head, Journal, Kept
-from rightcall.app.live import Ran, Watch
 from rightcall.app.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink, to_file
 from rightcall.core.results import Outcome
@@ -30,8 +30,9 @@ _SHOWN: Final = 3
 _IGNORE: Final = b"# Runs are kept here; none of it belongs into version control.\n*\n"
 
 
-def begin(plan: Plan, request: RunRequest, directory: str, *, identity: str, started_at: str) -> None:
-    """Make the directory of a run that is about to begin; `StoreError` if it cannot be made."""
+def begin(plan: Plan, request: RunRequest, base: str, identity: str, now: datetime) -> str:
+    """Make the directory of a run that is about to begin, below `base`, and return it; `StoreError` if that fails."""
+    directory = os.path.join(base, identity)
     kept = {name: suite.data for name, suite in _names(plan.suites)}
     config = None
     if request.config is not None:
@@ -40,7 +41,7 @@ def begin(plan: Plan, request: RunRequest, directory: str, *, identity: str, sta
     head = Head(
         product=__version__,
         id=identity,
-        started_at=started_at,
+        started_at=now.isoformat(timespec="seconds"),
         test_sets=tuple(Kept(file=s.file, kept=name, hash=s.test_set.hash) for name, s in _names(plan.suites)),
         config=config,
         dialect=request.dialect,
@@ -52,8 +53,14 @@ def begin(plan: Plan, request: RunRequest, directory: str, *, identity: str, sta
         early_stop=request.early_stop,
         pace=msgspec.to_builtins(request.pace),
     )
-    _ignore(os.path.dirname(directory))
+    _ignore(base)
     journal.create(directory, head, kept)
+    return directory
+
+
+def new_identity(now: datetime, random: bytes) -> str:
+    """The name of a run: when it began, so that names are in the order of time, and a little chance."""
+    return f"{now.astimezone(UTC):%Y%m%d-%H%M%S}-{random.hex()}"
 
 
 def _names(suites: Sequence[Suite]) -> Iterator[tuple[str, Suite]]:
@@ -109,25 +116,16 @@ def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan
     return head, going_on, replace(made, tests=tests, planned=head.planned)
 
 
-def run(
-    plan: Plan,
-    request: RunRequest,
-    sinks: Sequence[Sink],
-    directory: str,
-    *,
-    identity: str,
-    retry_errors: bool = False,
-    watch: Watch | None = None,
-    stop: Stop | None = None,
-) -> Ran:
-    """Make the attempts that a run is still without, with a report of it beside its journal; as `live.run`."""
-    path = os.path.join(directory, journal.RESULTS)
+@contextlib.contextmanager
+def opened(
+    directory: str, sinks: Sequence[Sink], *, retry_errors: bool = False
+) -> Iterator[tuple[Journal, list[Sink]]]:
+    """The journal of a run, locked, and the sinks with one more: the report that is kept beside it."""
     known = Journal(directory)
     try:
         if retry_errors:
             known.forget_trouble()
-        results = to_file(JSONLinesReport(), path)
-        return live.run(plan, request, [*sinks, results], identity=identity, journal=known, watch=watch, stop=stop)
+        yield known, [*sinks, to_file(JSONLinesReport(), os.path.join(directory, journal.RESULTS))]
     finally:
         known.close()
 
@@ -170,13 +168,15 @@ def _content(test: Test) -> Any:
 
 
 def failed_last(names: Sequence[str], base: str) -> frozenset[str] | None:
-    """The tests that did not pass in the last run of these files that has ended, `None` if there is none."""
+    """The tests of these files that did not pass when they were last run, `None` if no run of them has ended."""
     wanted = {os.path.realpath(name) for name in names}
+    last: dict[str, Outcome] = {}
     for directory in _newest_first(base):
         head = journal.read_head(directory)
-        if wanted <= {os.path.realpath(kept.file) for kept in head.test_sets}:
-            return frozenset(_failed(os.path.join(directory, journal.RESULTS)))
-    return None
+        if wanted & {os.path.realpath(kept.file) for kept in head.test_sets}:
+            for told in _told(os.path.join(directory, journal.RESULTS)):
+                last.setdefault(told.id, told.outcome)
+    return frozenset(test for test, outcome in last.items() if outcome is not Outcome.PASS) if last else None
 
 
 def _newest_first(base: str) -> list[str]:
@@ -193,9 +193,7 @@ class _Told(msgspec.Struct):
     outcome: Outcome
 
 
-def _failed(path: str) -> Iterator[str]:
+def _told(path: str) -> Iterator[_Told]:
     with open(path, "rb") as file:
         for line in file:
-            told = msgspec.json.decode(line, type=_Told)
-            if told.outcome is not Outcome.PASS:
-                yield told.id
+            yield msgspec.json.decode(line, type=_Told)

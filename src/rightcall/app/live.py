@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,6 +23,9 @@ from rightcall.app.sinks import Sink
 from rightcall.app.tallying import Tally
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Gate, Outcome, Result
+
+if TYPE_CHECKING:
+    from rightcall.core.redaction.redactor import Redactor
 
 UNSAVED = "this run"
 """How messages name where attempts were recorded that nothing is kept of."""
@@ -57,6 +62,11 @@ class Course:
         self._made = frozenset(() if journal is None else journal.entries)
         self._plan = plan
 
+    def take_kept(self) -> None:
+        """Grade the attempts that are in the journal."""
+        for planned, item in () if self._journal is None else self._journal.finished():
+            self._tally.take(planned, item)
+
     def todo(self) -> Iterator[Planned]:
         """The attempts that were not made yet, each told when it is time to make it."""
         for planned in planning.attempts(self._plan.planned, test_by_test=not self._early_stop):
@@ -82,24 +92,23 @@ class Finished(msgspec.Struct, frozen=True):
     trajectory: Trajectory
 
 
-def run(
-    plan: Plan,
-    request: RunRequest,
-    sinks: Sequence[Sink],
-    *,
-    identity: str,
-    journal: Journal | None = None,
-    watch: Watch | None = None,
-    stop: Stop | None = None,
-    world: World | None = None,
-) -> Ran:
-    """Make the attempts that are planned and not in the journal, grade all, and report.
+class Begun(msgspec.Struct, frozen=True):
+    """A run that is about to go: what its reports will say, its attempts, and what is done to make them."""
 
-    `identity` is the run's. Raises `UsageError` and `EndpointError` for an agent that cannot be driven at all, and
-    `StoreError` if the journal cannot be written.
-    """
-    known_watch, known_stop = watch or Watch(), stop or Stop()
-    notes = Notes(warnings=list(plan.warnings))
+    notes: Notes
+    tally: Tally
+    course: Course
+    made: int
+
+    def end(self, graded: Graded) -> Ran:
+        """What it came to."""
+        return Ran(graded.end, graded.unwritten, attempts=self.tally.made, planned=self.tally.planned)
+
+
+def begin(
+    plan: Plan, request: RunRequest, identity: str, journal: Journal | None = None, world: World | None = None
+) -> Begun:
+    """Open the agents; `identity` is the run's. `UsageError` and `EndpointError` if one cannot be driven at all."""
     driven = Driven(
         run=identity,
         tests={compiled.test.id: compiled.test for compiled in plan.tests},
@@ -110,9 +119,43 @@ def run(
     )
     tally = Tally(plan.tests, plan.planned, UNSAVED if journal is None else journal.path)
     course = Course(plan, driven, tally, early_stop=request.early_stop, journal=journal)
-    results = _results(course, tally, journal, known_watch, known_stop, notes)
-    graded = report(plan.suites, plan.gate, request, tally, results, sinks, notes)
-    return Ran(graded.end, graded.unwritten, attempts=tally.made, planned=tally.planned)
+    made = 0 if journal is None else len(journal.entries)
+    return Begun(Notes(warnings=list(plan.warnings)), tally, course, made)
+
+
+def run(plan: Plan, request: RunRequest, begun: Begun, sinks: Sequence[Sink], watch: Watch, stop: Stop) -> Ran:
+    """Make the attempts that are planned and not in the journal, grade all, and report.
+
+    Raises `StoreError` if the journal cannot be written.
+    """
+    results = _results(begun, watch, stop)
+    return begun.end(report(plan.suites, plan.gate, request, begun.tally, results, sinks, begun.notes))
+
+
+async def run_here(plan: Plan, request: RunRequest, begun: Begun, sinks: Sequence[Sink]) -> Ran:
+    """Do the same in the event loop that is running; grading is done in threads."""
+    tally, lock = begun.tally, asyncio.Lock()
+    ready(request, tally, sinks, begun.notes)
+
+    async def take(finished: Finished) -> None:
+        async with lock:
+            await asyncio.to_thread(tally.take, finished.planned, finished.trajectory)
+
+    with tally:
+        begun.course.take_kept()
+        await begun.course.drive(take, Stop())
+        results = map(tally.result, tally.tests)
+        return begun.end(report(plan.suites, plan.gate, request, tally, results, sinks, begun.notes))
+
+
+def ready(request: RunRequest | GradeRequest, tally: Tally, sinks: Sequence[Sink], notes: Notes) -> list[Redactor]:
+    """Have a tally grade as these reports need it; return what is taken out of them."""
+    notes.counts.update(compiled.test.count for compiled in tally.tests)
+    tally.grade_one = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
+    redactors = reporting.redactors_of(request.redaction, sinks)
+    if redactors:
+        tally.grade_one = redaction.noting(tally.grade_one, redactors)
+    return redactors
 
 
 def report(
@@ -125,24 +168,17 @@ def report(
     notes: Notes,
 ) -> Graded:
     """Report results that a tally gives, graded, hidden and compared as the request says."""
-    notes.counts.update(compiled.test.count for compiled in tally.tests)
+    redactors = ready(request, tally, sinks, notes)
     head = reporting.head_of([suite.test_set for suite in suites], [suite.file for suite in suites], gate)
-    redactors = reporting.redactors_of(request.redaction, sinks)
-    tally.grade_one = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
-    if redactors:
-        tally.grade_one = redaction.noting(tally.grade_one, redactors)
     with tally, reporting.beside(request.baseline, head, request.gate.fail_on, redactors) as baseline:
         return reporting.report(head, results, sinks, notes, baseline)
 
 
-def _results(
-    course: Course, tally: Tally, journal: Journal | None, watch: Watch, stop: Stop, notes: Notes
-) -> Iterator[Result]:
+def _results(begun: Begun, watch: Watch, stop: Stop) -> Iterator[Result]:
     """The result of each test in its order, as soon as all attempts at it and at those before it were made."""
-    watch.begin(tally.planned, 0 if journal is None else len(journal.entries))
-    if journal is not None:
-        for planned, item in journal.finished():
-            tally.take(planned, item)
+    tally, course = begun.tally, begun.course
+    watch.begin(tally.planned, begun.made)
+    course.take_kept()
 
     async def main(give: Give[Finished]) -> None:
         await course.drive(give, stop)
@@ -154,4 +190,4 @@ def _results(
             watch.pause()
             yield tally.result(compiled)
     if stop.asked and tally.made < tally.planned:
-        notes.warnings.append(f"stopped after {tally.made} of {tally.planned} attempts")
+        begun.notes.warnings.append(f"stopped after {tally.made} of {tally.planned} attempts")

@@ -93,7 +93,7 @@ def _ordered(tests: list[CompiledTest], order: Order, failed: Collection[str] | 
     if order == "failed_first":
         return first + [compiled for compiled in tests if compiled.test.id not in failed]
     if not first:
-        raise UsageError("--failed: every test passed in the last run; leave it out")
+        raise UsageError("--failed: every test passed when it was last run; leave it out")
     return first
 
 

@@ -17,6 +17,7 @@ from rightcall.app.gates import GateOptions
 from rightcall.app.loading import Config
 from rightcall.app.planning import Selection
 from rightcall.app.redaction import Redaction
+from rightcall.app.sinks import Sink
 from rightcall.core.results import Gate
 from rightcall.errors import UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet
@@ -83,6 +84,13 @@ def read_suites(request: RunRequest) -> tuple[Suite, ...]:
     files.check_standard_input((*request.tests, *loading.named(request.config)))
     config = loading.read_config(request.config)
     return tuple([read_suite(name, files.read(name), request.dialect, config) for name in request.tests])
+
+
+def check_reports(request: RunRequest, sinks: Sequence[Sink]) -> None:
+    """Refuse reports that would take the place of what is read; `UsageError`."""
+    gates.check_baseline(request.gate, request.baseline)
+    reading = (*request.tests, *loading.named(request.config), *loading.named(request.baseline))
+    files.check_apart(reading, [sink.path for sink in sinks if sink.path is not None])
 
 
 def plan(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from rightcall.app import service
+from rightcall.app.redaction import Redaction
+from rightcall.app.reporting import Graded
 from rightcall.app.sinks import Sink
 from rightcall.core.results import Result, RunEnd, RunHead
 
@@ -65,12 +67,26 @@ def grade(request: service.GradeRequest) -> Suite:
 
     What the request hides is taken out of the results, not of the ids by which they are kept.
     """
-    keeping = _Keeping()
-    graded = service.grade(request, [_Keeper(keeping, lambda: keeping)])
-    redactor = request.redaction.asked
-    if redactor is None:
-        return Suite(keeping.results, graded.end)
-    from rightcall.core.redaction.runs import redacted
+    return kept(lambda sinks: service.grade(request, sinks), request.redaction)
 
-    shown = {identity: redacted(result, redactor) for identity, result in keeping.results.items()}
-    return Suite(shown, redacted(graded.end, redactor))
+
+def kept(work: Callable[[Sequence[Sink]], Graded], redaction: Redaction) -> Suite:
+    """Keep every result that the work gives to the sinks that it is given, without what is hidden."""
+    sink, finish = keeper(redaction)
+    return finish(work([sink]).end)
+
+
+def keeper(redaction: Redaction) -> tuple[Sink, Callable[[RunEnd], Suite]]:
+    """A sink that keeps every result, and what makes a suite of them in the end."""
+    keeping = _Keeping()
+
+    def finish(end: RunEnd) -> Suite:
+        redactor = redaction.asked
+        if redactor is None:
+            return Suite(keeping.results, end)
+        from rightcall.core.redaction.runs import redacted
+
+        shown = {identity: redacted(result, redactor) for identity, result in keeping.results.items()}
+        return Suite(shown, redacted(end, redactor))
+
+    return _Keeper(keeping, lambda: keeping), finish

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,10 @@ from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
     from rightcall.agents.pace import Pace
+    from rightcall.app.live import Ran
     from rightcall.app.planning import Order, Selection
     from rightcall.app.preparing import Plan, RunRequest
+    from rightcall.app.sinks import Sink
 
 _EPILOG = """\
 \b
@@ -45,8 +47,8 @@ Examples:
     help="Only tests whose id is like this, or FIELD:PATTERN with tag, requirement, category, topic or name; may be "
     "repeated.",
 )
-@click.option("--failed-first", is_flag=True, help="Begin with the tests that did not pass in the last run.")
-@click.option("--failed", is_flag=True, help="Only the tests that did not pass in the last run.")
+@click.option("--failed-first", is_flag=True, help="Begin with the tests that did not pass when they were last run.")
+@click.option("--failed", is_flag=True, help="Only the tests that did not pass when they were last run.")
 @click.option("--repeat", type=click.IntRange(min=1), metavar="N", help="Attempts at each test, whatever tests say.")
 @click.option("--early-stop", is_flag=True, help="Make no further attempt at a test that is settled.")
 @click.option(
@@ -95,7 +97,7 @@ def _check(options: dict[str, Any]) -> None:
         "dialect",
         "config",
     )
-    unfit = {"--resume": fixed, "--dry-run": ("output", "out_dir")}
+    unfit = {"--resume": fixed, "--dry-run": ("output",)}
     for option, others in unfit.items():
         given = [name for name in others if options[name]]
         if options[option.strip("-").replace("-", "_")] and given:
@@ -159,58 +161,59 @@ def _show_plan(options: dict[str, Any]) -> int:
 
 def _run(options: dict[str, Any]) -> int:
     """Begin a run, in a directory of its own unless nothing is to be kept."""
-    from rightcall.app import keeping
+    from rightcall.app import keeping, preparing
 
-    request = _request(options)
+    request, reports = _request(options), sinks(options)
     plan = _planned(request, options)
+    preparing.check_reports(request, reports)
     now = datetime.now(UTC)
-    identity = f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    identity = keeping.new_identity(now, secrets.token_bytes(3))
     if options["dry_run"]:
-        return _driven(plan, request, options, identity, None)
-    directory = os.path.join(options["out_dir"] or keeping.RUNS, identity)
-    keeping.begin(plan, request, directory, identity=identity, started_at=now.isoformat(timespec="seconds"))
-    return _driven(plan, request, options, identity, directory)
+        return _driven(plan, request, options, reports, identity, None)
+    directory = keeping.begin(plan, request, options["out_dir"] or keeping.RUNS, identity, now)
+    return _driven(plan, request, options, reports, identity, directory)
 
 
 def _resume(options: dict[str, Any]) -> int:
     """Go on with a run, with whatever of the pace is not said anew."""
     from msgspec.structs import replace
 
-    from rightcall.app import journal, keeping
+    from rightcall.app import journal, keeping, preparing
 
     directory = options["resume"]
     before = keeping.pace_of(journal.read_head(directory))
     request = replace(_request(options), pace=_pace(options, before))
     head, request, plan = keeping.resumed(directory, request)
-    return _driven(plan, request, options, head.id, directory)
+    reports = sinks(options)
+    preparing.check_reports(request, reports)
+    return _driven(plan, request, options, reports, head.id, directory)
 
 
-def _driven(plan: Plan, request: RunRequest, options: dict[str, Any], identity: str, directory: str | None) -> int:
+def _driven(
+    plan: Plan,
+    request: RunRequest,
+    options: dict[str, Any],
+    reports: list[Sink],
+    identity: str,
+    directory: str | None,
+) -> int:
     from rightcall.app import keeping, live
     from rightcall.faces.cli.run_progress import RunProgress
     from rightcall.faces.cli.stopping import stopping
 
-    reports = sinks(options)
-    with stopping() as stop, RunProgress(sys.stderr) as watch:
-        if directory is None:
-            ran = live.run(plan, request, reports, identity=identity, watch=watch, stop=stop)
-        else:
-            ran = keeping.run(
-                plan,
-                request,
-                reports,
-                directory,
-                watch=watch,
-                stop=stop,
-                identity=identity,
-                retry_errors=options["retry_errors"],
-            )
+    with ExitStack() as stack:
+        stop, watch = stack.enter_context(stopping()), stack.enter_context(RunProgress(sys.stderr))
+        journal = None
+        if directory is not None:
+            kept = keeping.opened(directory, reports, retry_errors=options["retry_errors"])
+            journal, reports = stack.enter_context(kept)
+        ran = live.run(plan, request, live.begin(plan, request, identity, journal), reports, watch, stop)
     _tell_directory(directory, ran)
     code = told(ran, {**options, "exit_zero": options["exit_zero"] or options["dry_run"]})
     return INTERRUPTED if stop.asked else code
 
 
-def _tell_directory(directory: str | None, ran: Any) -> None:
+def _tell_directory(directory: str | None, ran: Ran) -> None:
     if directory is None:
         return
     if ran.attempts < ran.planned:
