@@ -63,6 +63,8 @@ def parsed(texts: Sequence[str]) -> Rules:
     """The rules that texts write; `UsageError` for one that does not."""
     from rightcall.core.redaction.rules import Rules
 
+    if "" in texts:
+        raise UsageError("--redact: expected a key, a path, a pattern or a group; found nothing")
     return Rules(
         keys=tuple(text for text in texts if text[:1] not in ("$", "@", "/")),
         paths=tuple(_path(text) for text in texts if text.startswith("$")),

@@ -70,9 +70,9 @@ _EMAIL: Final = re.compile(
 _STARTS: Final = (
     r"sk-|(?:sk|rk|pk)_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|xapp-|AIza|GOCSPX-|ya29\.|hf_"
     r"|npm_|pypi-|dop_v1_|dapi|gsk_|nvapi-|lsv2_|shp[a-z]{2}_|ATATT3|hvs\.|SG\.|AGE-SECRET-KEY-1|AKIA|ASIA|eyJ"
-    r"|(?i:bearer|basic)\s+|://[^\s/?#@:\"']*:"
+    r"|(?i:bearer|basic)\s+"
 )
-_BEGUN: Final = re.compile(rf"(?<![A-Za-z0-9])(?:{_STARTS})[^\s\"']*\Z")
+_BEGUN: Final = re.compile(rf"((?<![A-Za-z0-9])(?:{_STARTS})|(?<=://)[^\s/?#@:\"']*:)[^\s\"']*\Z")
 # fmt: off
 _CREDENTIALS: Final = frozenset({
     "password", "passwd", "pwd", "passphrase", "passcode", "otp", "jwt", "ssn", "cvv", "cvc", "secret", "token", "auth",
