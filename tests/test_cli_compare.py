@@ -406,3 +406,24 @@ def test_markdown_hides_secrets_by_itself(shell: Shell, tmp_path: Path) -> None:
     shell("compare", "now.json", "now.json", "-o", "a.md")
     shell("compare", "now.json", "now.json", "-o", "b.md", "--no-redact")
     assert ["f7Zq9X" in Path(name).read_text() for name in ("a.md", "b.md")] == [False, True]
+
+
+def test_a_hidden_argument_is_hidden_in_sentences_too(shell: Shell) -> None:
+    """What is secret by the key of one argument is taken out of reasons that are kept of the same test, even cut."""
+    secret = "zq74xj " + "some words " * 30
+    login = {"name": "login", "arguments": {"password": secret}}
+    tests = {"text": {"must_not_include": [secret]}}
+    for name, calls, output in (
+        ("silent", [], "Hello."),
+        ("main", [login], "Hello."),
+        ("branch", [login], f"It is {secret}"),
+    ):
+        lines(Path(f"{name}.jsonl"), {"id": "t", "tool_calls": calls, "output": output, **tests})
+        shell("grade", f"{name}.jsonl", "-o", f"{name}.json")
+    assert "zq74xj" in shell("compare", "main.json", "branch.json").out
+    for runs in (("main.json", "branch.json"), ("branch.json", "main.json"), ("branch.json", "branch.json")):
+        ran = shell("compare", *runs, "--redact", "password", "-o", "c.json", "-o", "c.md")
+        told = [ran.out, Path("c.json").read_text(), Path("c.md").read_text()]
+        assert [text for text in told if "zq74xj" in text] == []
+    ran = shell("grade", "branch.jsonl", "--baseline", "silent.json", "--redact", "password")
+    assert ("zq74xj" in ran.out, ran.code) == (False, 1)

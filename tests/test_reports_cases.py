@@ -13,7 +13,6 @@ from support.openinference import request, tool
 NOT_YET = {
     "B038": "calls written as text, such as `f(x=1)`",
     "B039": "calls written as text, such as `f(x=1)`",
-    "B101": "comparison of two runs",
     "B121": "runs of an agent, whose own crash is a failure",
     "B149": "several workers",
     "B151": "calls written as text, such as `f(x=1)`",

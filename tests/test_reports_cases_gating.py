@@ -13,7 +13,7 @@ import rightcall
 from rightcall.errors import TestSetError
 from support.bug_reports import Case, report
 from support.command_line import Ran, run_here
-from support.runs import lines, record
+from support.runs import lines, record, write_tests
 
 A = {"required_tools": ["a"]}
 Capture = pytest.CaptureFixture[bytes]
@@ -180,3 +180,26 @@ def test_reporting_of_all_counts(case: Case, capfdbinary: Capture) -> None:
     summary = "passed 120, failed 68, errors 12, inconclusive 0, total 200, coverage 94 %"
     assert [text for text in case["expect"]["report_contains"] if text not in summary] == []
     assert summary in ran.out
+
+
+@report("B101")
+def test_numbers_of_two_runs_are_compared_exactly(case: Case, capfdbinary: Capture) -> None:
+    """Equal shares of attempts, differently spread over the tests, are equal: they are counts, never averages (G35)."""
+    given = case["input"]
+    tests = {f"t{number}": {**A, "min_pass_rate": "1/2"} for number in range(len(given["baseline_scores_thirds"]))}
+    suite = write_tests(Path("tests.json"), **tests)
+    for name, scores in (("then", given["baseline_scores_thirds"]), ("now", given["candidate_scores_thirds"])):
+        attempts = [
+            record(f"t{number}", "a" if attempt < score else "b")
+            for number, score in enumerate(scores)
+            for attempt in range(3)
+        ]
+        lines(Path(f"{name}.jsonl"), *attempts)
+    run_here(capfdbinary, "grade", "then.jsonl", "-t", suite, "-o", "then.json")
+    options = ["--baseline", "then.json", "--fail-on", "regression", "-o", "now.json"]
+    ran = run_here(capfdbinary, "grade", "now.jsonl", "-t", suite, *options)
+    compared = json.loads(Path("now.json").read_text())["comparison"]
+    assert ("pass" if ran.code == 0 else "fail") == case["expect"]["gate"]
+    assert compared["counts"]["regression"] == 0
+    assert compared["attempt_rate"]["before"] == compared["attempt_rate"]["after"]
+    assert "attempts that passed: 3/15 = 0.2000" in ran.out
