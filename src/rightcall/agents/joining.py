@@ -113,7 +113,7 @@ def _failure(replies: Sequence[Reply]) -> str | None:
 
 def _warnings(replies: Sequence[Reply], calls: Sequence[tuple[ToolCall, ...] | None]) -> Iterator[str]:
     """What was worth knowing in each turn; why no calls were recorded comes first, if none were."""
-    told = [(*((reply.trajectory or Trajectory()).warnings), *reply.warnings) for reply in replies]
+    told = [dict.fromkeys((*(reply.trajectory or Trajectory()).warnings, *reply.warnings)) for reply in replies]
     has_said_why = any(reply.trajectory is not None and reply.trajectory.warnings for reply in replies)
     if all(made is None for made in calls) and not has_said_why:
         yield (

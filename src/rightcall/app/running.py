@@ -116,7 +116,9 @@ async def _held(planned: Planned, tries: int, endpoint: Endpoint, driven: Driven
 
 def attempt_id(run: str, planned: Planned, tries: int) -> str:
     """An id that no other try of any attempt of any run has, the same wherever it is made."""
-    return str(uuid.uuid5(_SPACE, "\0".join((run, planned.test, str(planned.number), str(tries)))))
+    name = "\0".join((run, planned.test, str(planned.number), str(tries)))
+    # An id of a test may hold what is no Unicode: its bytes are taken as they are.
+    return str(uuid.uuid5(_SPACE, name.encode("utf-8", "surrogatepass").decode("latin-1")))
 
 
 _SPACE: Final = uuid.UUID("6f1c8a52-7d0b-4a3e-9d5f-2b60c1f0a7e4")
