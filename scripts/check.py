@@ -8,6 +8,7 @@ All steps run even when one fails; the exit code is 1 if any did.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -16,12 +17,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 COVERAGE = [PYTHON, "-m", "coverage"]
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+"""Of every step. The tests start hundreds of processes; each would compile all that it imports again."""
 STEPS: dict[str, list[list[str]]] = {
     "format": [[PYTHON, "-m", "ruff", "format", "--check", "."]],
     "lint": [[PYTHON, "-m", "ruff", "check", "."]],
     "types": [[PYTHON, "-m", "mypy"]],
     "floors": [[PYTHON, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-logo"]],
-    "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest", "--numprocesses=auto"]],
+    "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest", "--numprocesses=auto", "--dist=worksteal"]],
     "oldest-pytest": [[PYTHON, "scripts/oldest_pytest.py"]],
     "coverage": [[*COVERAGE, "combine", "--quiet"], [*COVERAGE, "report"]],
 }
@@ -42,9 +45,13 @@ def passes(name: str) -> bool:
     """Run one step, print its time, and tell whether all its commands succeeded."""
     print(f"\n== {name}", flush=True)
     started = time.perf_counter()
-    succeeded = all(subprocess.run(command, cwd=ROOT, check=False).returncode == 0 for command in STEPS[name])
+    succeeded = all(map(_succeeds, STEPS[name]))
     print(f"== {name}: {'ok' if succeeded else 'FAILED'} in {time.perf_counter() - started:.1f} s", flush=True)
     return succeeded
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=False).returncode == 0
 
 
 if __name__ == "__main__":

@@ -13,6 +13,10 @@ from support.staged.reading import recorder
 
 pytest_plugins = ["pytester"]  # the tests of the pytest plugin run pytest
 
+UNUSED = "-p no:langsmith_plugin"
+"""Plugins of pytest that came with libraries: each process and each inner run would take seconds to start them."""
+os.environ["PYTEST_ADDOPTS"] = UNUSED
+
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.register_profile("long", settings.get_profile("default"), max_examples=5000)
@@ -26,3 +30,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "recorded"
     folder.mkdir(exist_ok=True)
     return recorder(folder)
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """The folder in which pytest is run by a test, without the plugins that are not used."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", UNUSED)
+    return pytester

@@ -19,6 +19,7 @@ from rightcall.faces.cli.root import COMMANDS, root
 from rightcall.reports import REPORTS
 from rightcall.testsets import DIALECTS
 from rightcall.traces import FORMATS
+from support.processes import unmeasured
 
 PROJECT = Path(__file__).parents[1]
 PAGES = sorted([*PROJECT.joinpath("docs").rglob("*.md"), PROJECT / "README.md"])
@@ -72,9 +73,9 @@ class Shell:
             program.chmod(0o755)
         self.place = directory / "examples"
         shutil.copytree(PROJECT / "examples", self.place)
-        kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "FORCE_COLOR")}
         path = f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"
-        self.environment = {**kept, "PATH": path, "PYTHONIOENCODING": "utf-8"}
+        given = unmeasured(PATH=path, PYTHONIOENCODING="utf-8")
+        self.environment = {key: value for key, value in given.items() if key not in ("COLUMNS", "FORCE_COLOR")}
         self.code = 0
 
     def run(self, command: str) -> list[str]:

@@ -38,7 +38,7 @@ def test_agent(tmp_path_factory):
 def run_apart(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pytest as a program."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    environment = {key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "PYTEST_ADDOPTS")}
+    environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
