@@ -42,6 +42,9 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 class EndpointConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One way to reach an agent, as a test set describes it. It holds names of secrets, never a secret."""
 
+    def check(self) -> None:
+        """`TestSetError` with the path, from its own name on, of what can be seen to be wrong without opening it."""
+
     def open(self, setting: Setting) -> Endpoint:
         """The agent. `UsageError` or `EndpointError` if it cannot be driven at all."""
         raise NotImplementedError

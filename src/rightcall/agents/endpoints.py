@@ -23,6 +23,7 @@ from rightcall.agents.websocket import WebSocket
 from rightcall.errors import TestSetError, UsageError, Where, did_you_mean, join_path
 from rightcall.testsets.explain import explain, found
 from rightcall.testsets.marks import child
+from rightcall.testsets.source import Source
 
 _C = TypeVar("_C", bound=EndpointConfig)
 
@@ -59,7 +60,20 @@ def read(data: Any, where: Where = Where()) -> EndpointConfig:  # noqa: B008 - i
         )
     if not isinstance(value, Mapping) and name in _SHORT:
         value = {_SHORT[name]: value}
-    return _converted(value, ENDPOINTS[name], child("", name), where)
+    config = _converted(value, ENDPOINTS[name], child("", name), where)
+    try:
+        config.check()
+    except TestSetError as error:
+        raise _refused(error.message, error.where.path, where) from None
+    return config
+
+
+def placed(data: Any, source: Source) -> EndpointConfig:
+    """The endpoint of a test set, by its `endpoint` key; `TestSetError` with the line and column of what is wrong."""
+    try:
+        return read(data, Where(path="endpoint"))
+    except TestSetError as error:
+        raise TestSetError(error.message, source.key(error.where.path)) from None
 
 
 def _converted(value: Any, kind: type[_C], path: str, where: Where) -> _C:

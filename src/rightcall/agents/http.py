@@ -49,10 +49,14 @@ class Http(WebConfig, frozen=True, kw_only=True):
     ] = UNSET
     format: Annotated[str | None, Meta(description="The format of a reply that no mapping reads.")] = None
 
-    def open(self, setting: Setting) -> Endpoint:
-        """The agent, ready to be asked; `TestSetError` and `UsageError` for what cannot be used."""
-        web.require()
+    def check(self) -> None:
+        """Refuse an address, a template or a path that is none."""
         web.check(self, "http")
+        Templates.of(self)
+
+    def open(self, setting: Setting) -> Endpoint:
+        """The agent, ready to be asked; `UsageError` if a secret is missing."""
+        web.require()
         return _HttpEndpoint(self, Templates.of(self), setting)
 
 

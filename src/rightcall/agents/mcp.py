@@ -36,7 +36,9 @@ class Mcp(EndpointConfig, frozen=True, kw_only=True):
     url: Annotated[Text | None, Meta(description="Where the server is.")] = None
     command: Annotated[tuple[str, ...], Meta(description="Or the program that it is, and its arguments.")] = ()
     argument: Annotated[str, Meta(description="The argument of the tool that is given what the user says.")] = "prompt"
-    arguments: Annotated[Any, Meta(description="All its arguments instead, in templates.")] = UNSET
+    arguments: Annotated[dict[str, Any], Meta(description="All its arguments instead, in templates.")] | UnsetType = (
+        UNSET
+    )
     headers: Annotated[dict[str, Text], Meta(description="Headers; secrets in them by name.")] = field(
         default_factory=dict
     )
@@ -46,10 +48,24 @@ class Mcp(EndpointConfig, frozen=True, kw_only=True):
     response: Annotated[mapping.Response | UnsetType, Meta(description="Where in a result its parts stand.")] = UNSET
     timeout: Seconds = 300.0
 
-    def open(self, setting: Setting) -> Endpoint:
-        """The server, ready to be asked; `TestSetError` and `UsageError` for what cannot be used."""
+    def check(self) -> None:
+        """Refuse two servers, or none, and a template or a path that is none."""
         if (self.url is None) == (not self.command):
             raise TestSetError("expected `url` or `command`, and not both").within(path="mcp")
+        self.rendered()
+        self.reading()
+
+    def rendered(self) -> templates.Rendered:
+        """The arguments of the tool, ready to be made for a turn."""
+        given = {self.argument: "{{ input }}"} if self.arguments is UNSET else self.arguments
+        return templates.structure(given, "mcp.arguments")
+
+    def reading(self) -> streaming.Reading:
+        """How results are read, ready."""
+        return streaming.reading(self.response, {}, UNSET, None, "mcp")
+
+    def open(self, setting: Setting) -> Endpoint:
+        """The server, ready to be asked; `UsageError` if a secret is missing."""
         try:
             import mcp  # noqa: F401 - only whether it is there
         except ImportError:
@@ -59,12 +75,11 @@ class Mcp(EndpointConfig, frozen=True, kw_only=True):
 
 class _McpEndpoint:
     def __init__(self, config: Mcp, setting: Setting) -> None:
-        given = {config.argument: "{{ input }}"} if config.arguments is UNSET else config.arguments
         self.config = config
         self.watch = setting.watch
         self.secrets = Secrets(setting.environment)
-        self.arguments = templates.structure(given, "mcp.arguments")
-        self.reading = streaming.reading(config.response, {}, UNSET, None, "mcp")
+        self.arguments = config.rendered()
+        self.reading = config.reading()
         self._url = None if config.url is None else self.secrets.filled(config.url)
         self._headers = {name: self.secrets.filled(text) for name, text in config.headers.items()}
         self._env = {name: self.secrets.filled(text) for name, text in config.env.items()}

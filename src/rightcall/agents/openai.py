@@ -46,13 +46,16 @@ class OpenAI(WebConfig, frozen=True, kw_only=True):
         field(default_factory=dict)
     )
 
-    def open(self, setting: Setting) -> Endpoint:
-        """The model, ready to be asked; `TestSetError` and `UsageError` for what cannot be used."""
-        web.require()
+    def check(self) -> None:
+        """Refuse an address that is none, and keys of a request that stand for themselves."""
         web.check(self, "openai")
         if taken := {"model", "messages", "tools"} & self.parameters.keys():
             message = f"`{min(taken)}` is not one of the further keys of a request"
             raise TestSetError(message).within(path=f"openai.parameters.{min(taken)}")
+
+    def open(self, setting: Setting) -> Endpoint:
+        """The model, ready to be asked; `UsageError` if a secret is missing."""
+        web.require()
         return _OpenAIEndpoint(self, setting)
 
 

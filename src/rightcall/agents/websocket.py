@@ -49,13 +49,26 @@ class WebSocket(WebConfig, frozen=True, kw_only=True):
     subprotocols: Annotated[tuple[str, ...], Meta(description="Subprotocols that are offered.")] = ()
     format: Annotated[str | None, Meta(description="The format of messages that no mapping reads.")] = None
 
+    def check(self) -> None:
+        """Refuse an address, a template or a path that is none."""
+        web.check(self, "websocket", ("ws", "wss"))
+        self.rendered()
+        self.reading()
+
+    def rendered(self) -> templates.Rendered | None:
+        """What is sent, ready to be made for a turn."""
+        return None if self.message is UNSET else templates.structure(self.message, "websocket.message")
+
+    def reading(self) -> streaming.Reading:
+        """How replies are read, ready."""
+        return streaming.reading(self.response, {}, self.done, self.format, "websocket")
+
     def open(self, setting: Setting) -> Endpoint:
-        """The agent, ready to be asked; `TestSetError` and `UsageError` for what cannot be used."""
+        """The agent, ready to be asked; `UsageError` if a secret is missing."""
         try:
             import websockets  # noqa: F401 - only whether it is there
         except ImportError:
             raise MissingExtraError("an agent behind a WebSocket", "run") from None
-        web.check(self, "websocket", ("ws", "wss"))
         return _WebSocketEndpoint(self, setting)
 
     @property
@@ -69,8 +82,8 @@ class _WebSocketEndpoint:
         self.config = config
         self.watch = setting.watch
         self.secrets = Secrets(setting.environment)
-        self.message = None if config.message is UNSET else templates.structure(config.message, "websocket.message")
-        self.reading = streaming.reading(config.response, {}, config.done, config.format, "websocket")
+        self.message = config.rendered()
+        self.reading = config.reading()
         self._url = self.secrets.filled(config.url)
         self._headers = {name: self.secrets.filled(text) for name, text in config.headers.items()}
         self._proxy = None if config.proxy is None else self.secrets.filled(config.proxy)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,14 +11,13 @@ from rightcall.agents import endpoints
 from rightcall.agents.configuring import EndpointConfig
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.pace import Pace
-from rightcall.app import files, gates, loading, planning, running
+from rightcall.app import files, gates, loading, planning, reaching, running
 from rightcall.app.gates import GateOptions
 from rightcall.app.loading import Config
 from rightcall.app.planning import Selection
 from rightcall.app.redaction import Redaction
 from rightcall.app.sinks import Sink
 from rightcall.core.results import Gate
-from rightcall.errors import UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet
 
 
@@ -134,13 +132,7 @@ def _agents(request: RunRequest, suites: Sequence[Suite], chosen: set[str], agen
 
 
 def _own_agent(suite: Suite) -> Agent:
-    test_set, file = suite.test_set, files.shown(suite.file)
-    if test_set.endpoint is None:
-        message = "has no `endpoint`: say there how the agent is reached, or with --endpoint"
-        raise UsageError(message, Where(file=file))
-    where = test_set.source.value("endpoint")
-    config = endpoints.read(test_set.endpoint, msgspec.structs.replace(where, path=where.path or "endpoint"))
-    return Agent(config, os.path.dirname(suite.file))
+    return Agent(*reaching.of_test_set(suite.test_set, suite.file))
 
 
 def described(agent: Agent) -> dict[str, Any]:

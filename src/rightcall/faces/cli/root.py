@@ -14,10 +14,13 @@ from rightcall.faces.cli.streams import say
 
 COMMANDS: Final = {
     "grade": "Grade recorded tool calls against tests.",
+    "run": "Drive an agent on tests, and grade what it does.",
+    "endpoint": "Try how an agent is reached.",
     "show": "Show the tool calls that trace files hold.",
     "compare": "Compare two runs: regressions, fixes, other calls.",
     "validate": "Check test set files without grading anything.",
     "lint": "Find expectations that cannot pass, cannot fail, or let wrong calls pass.",
+    "promote": "Make tests of recorded conversations.",
     "convert": "Say a test set in another tool's words.",
     "init": "Write an example test set to begin with.",
     "schema": "Print the JSON Schema of test set files.",
