@@ -141,3 +141,24 @@ def test_messages_tell_no_secret(tmp_path: Path, capfdbinary: pytest.CaptureFixt
         assert leaks(plain.err, secret) != []
         assert "[redacted]" in told.err
         assert leaks(told.out + told.err, secret) == []
+
+
+def test_lint_tells_no_secret(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Neither remarks on test sets nor mutants of trajectories have a part of one."""
+    secret = LONG["url"]
+    call = {"name": "fetch", "arguments": {"url": secret, "password": LONG["login password"]}}
+    traces, tests = tmp_path / "traces.jsonl", tmp_path / "tests.rightcall.json"
+    traces.write_text(json.dumps({"id": secret, "tool_calls": [call]}) + "\n", "utf-8")
+    expected = {"name": "fetch", "arguments": {"url": {"$one_of": [secret]}}}
+    banned = {"forbidden_tools": [LONG["target"]], "required_tools": [LONG["target"]]}
+    test = {"id": secret, "expected_tool_calls": [expected], "match": "superset"}
+    tests.write_text(json.dumps({"tests": [test, {"id": LONG["reply"], **banned}]}), "utf-8")
+    for option in ([], ["--json"]):
+        plain, told = (
+            run_here(capfdbinary, "lint", tests, "--traces", traces, *option, *more)
+            for more in ([], ["--redact", "@secrets"])
+        )
+        places = ("url", "login password", "target", "reply")
+        assert [place for place in places if not leaks(plain.out, LONG[place])] == []
+        assert [place for place in places if leaks(told.out + told.err, LONG[place])] == []
+        assert told.code == plain.code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,6 +12,7 @@ from rightcall.app import code, files, service
 from rightcall.app.matching import Notes, Reading, all_pairs, matched_pairs
 from rightcall.app.mutating import MOST_MUTANTS, Mutation, Score, Tally
 from rightcall.app.reading import How, readings, trace_reader
+from rightcall.app.redaction import Redaction, Seen
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.rates import show_rate
@@ -20,6 +21,9 @@ from rightcall.testsets import TestSet
 from rightcall.testsets.linting import Level, Remark, Subject, lint_together, subjects
 from rightcall.testsets.linting import lint as lint_tests
 from rightcall.testsets.linting.naming import unknown_tools
+
+if TYPE_CHECKING:
+    from rightcall.core.redaction.redactor import Redactor
 
 
 class LintRequest(How, frozen=True, kw_only=True):
@@ -38,6 +42,7 @@ class LintRequest(How, frozen=True, kw_only=True):
     level: Level = Level.ERROR
     min_mutation_score: Fraction | None = None
     max_mutants: int | None = None
+    redaction: Redaction = Redaction()
 
 
 class Linted(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,18 +119,41 @@ def shown_score(score: Score) -> str:
 
 
 def lint(request: LintRequest, watch: service.Watch | None = None) -> Linted:
-    """Look at test sets, and with traces at mutants. Raises `UsageError` and `TraceError` for what cannot be read."""
+    """Look at test sets, and with traces at mutants. Raises `UsageError` and `TraceError` for what cannot be read.
+
+    What the request hides is taken out of what was found.
+    """
+    seen = Seen(request.redaction)
+    return _without_secrets(_lint(request, watch, seen), seen.redactor)
+
+
+def _without_secrets(linted: Linted, redactor: Redactor | None) -> Linted:
+    if redactor is None:
+        return linted
+    from rightcall.core.redaction.runs import redacted
+
+    return msgspec.structs.replace(
+        linted,
+        remarks=tuple(redacted(remark, redactor) for remark in linted.remarks),
+        refused=tuple(RightcallError(redactor.text(str(error))) for error in linted.refused),
+        mutation=None if linted.mutation is None else redacted(linted.mutation, redactor),
+        warnings=tuple(map(redactor.text, linted.warnings)),
+    )
+
+
+def _lint(request: LintRequest, watch: service.Watch | None, seen: Seen) -> Linted:
     _check_traces_named(request)
     read = trace_reader(request)
     names = tuple(files.expand(request.traces))
     files.check_standard_input((*request.files, *service.named(request.config), *names))
     sets, refused = _read(request)
     tests = [subject for _, own in sets for subject in own]
+    seen.tests(subject.test.test for subject in tests)
     remarks = [remark for test_set, own in sets for remark in lint_tests(test_set, own)]
     remarks += lint_together(tests)
     mutation, notes = None, Notes()
     if names and not refused:
-        trajectories = service.watched(readings(names, read), watch)
+        trajectories = seen.readings(service.watched(readings(names, read), watch))
         mutation, known = _mutate(request, tests, trajectories, notes)
         remarks += [remark for subject in tests for remark in _unavailable(subject, known[subject.test.test.id])]
     return Linted(

@@ -143,6 +143,39 @@ def noting(grade: Grade, redactors: Iterable[Redactor]) -> Grade:
     return graded
 
 
+class Seen:
+    """What is found to be secret in tests and trajectories, for what is told of all of them at the end."""
+
+    def __init__(self, asked: Redaction) -> None:
+        self._redactor = asked.asked
+        self._found: dict[str, None] = {}
+
+    def tests(self, tests: Iterable[Any]) -> None:
+        """Look through tests."""
+        if self._redactor is not None:
+            from rightcall.core.redaction.runs import secrets_in
+
+            for test in tests:
+                self._found |= dict.fromkeys(secrets_in(test, self._redactor))
+
+    def readings(self, readings: Iterable[Reading]) -> Iterator[Reading]:
+        """The same readings, each looked through."""
+        if self._redactor is None:
+            yield from readings
+            return
+        from rightcall.core.redaction.runs import secrets_of
+
+        for reading in readings:
+            if isinstance(reading.item, Trajectory):
+                self._found |= dict.fromkeys(secrets_of(reading.item, self._redactor))
+            yield reading
+
+    @property
+    def redactor(self) -> Redactor | None:
+        """What takes out all that was found, if anything was asked for."""
+        return None if self._redactor is None else self._redactor.knowing(self._found)
+
+
 Sources = Iterable[tuple["Source", Iterable["Reading"]]]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.reading import shared, test_options, trace_options
+from rightcall.faces.cli.reading import redact_options, redaction, shared, test_options, trace_options
 from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ Examples:
 @click.option(
     "--max-mutants", type=click.IntRange(min=1), metavar="N", help="Mutants of one trajectory at most. Default 10000."
 )
+@redact_options
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON, and nothing else.")
 def command(**options: Any) -> int:
     """Look for expectations in test set FILES that can never pass, can never fail, or let wrong calls pass.
@@ -76,6 +77,7 @@ def _request(options: dict[str, Any]) -> LintRequest:
         level=Level(options["level"]),
         min_mutation_score=None if least is None else gates.rate(least, "--min-mutation-score"),
         max_mutants=options["max_mutants"],
+        redaction=redaction(options),
     )
 
 
