@@ -81,11 +81,6 @@ REFUSED = {
     "bfcl: turns": ("bfcl", [{"id": "a", "ground_truth": [["f(x=1)"]]}], "[0].ground_truth[0]: expected a function"),
     "mlflow: judged": ("mlflow", {"data": []}, "without `should_exact_match: true` a model judges"),
     "azure: nothing": ("azure", [{"ground_truth": []}], "[0].ground_truth: expected at least one step"),
-    "aegis: judged": (
-        "aegis",
-        {"evaluations": [{"metrics": ["tool_select"], "data": []}]},
-        "evaluations[0].metrics[0]: without `expected_tools`",
-    ),
     "vertex: metric": (
         "vertex",
         {"metrics": ["bleu"], "dataset": [{}]},

@@ -10,9 +10,10 @@ from typing import Final
 
 from rightcall.app.runner import CRASHED
 from rightcall.assertions.selection import Misalignment
+from rightcall.assertions.selection.judged import Misjudged
 from support.pages import DOCS, PROJECT
 
-ROOMS: Final = ("core", "assertions", "app")
+ROOMS: Final = ("core", "assertions", "judges", "app")
 RAISED: Final = ("CannotJudge", "Undecided", "NothingToJudge")
 PAGE: Final = (DOCS / "codes.md").read_text("utf-8")
 
@@ -43,7 +44,8 @@ def written() -> set[str]:
 def test_the_page_has_every_code() -> None:
     """Those in the source, those of the choice of tools, that of our own mistakes, and nothing that is gone."""
     categories = typing.get_args(typing.get_type_hints(Misalignment)["category"])
-    made = {*(category.replace("-", "_") for category in categories), CRASHED}
+    judged = typing.get_args(typing.get_type_hints(Misjudged)["verdict"])
+    made = {*(category.replace("-", "_") for category in categories), *judged, CRASHED}
     cells = re.findall(r"^\| (`.+?) \|", PAGE, re.MULTILINE)
     described = {code for cell in cells for code in re.findall(r"`(\w+)`", cell)}
     assert written() | made == described

@@ -188,7 +188,7 @@ def test_without_expected_tools(expected: list[str] | None) -> None:
     """Then a judge would have to decide; without one the evaluation fails, and no score is made up (G33, G34)."""
     result = ToolSelect(expected_tools=expected).evaluate(SPAN)
     assert (result.score, result.is_success, result.is_gte_threshold, result.eval_metadata) == (None, False, None, None)
-    assert "no judge is configured" in result.explanation
+    assert "No judge is configured" in result.explanation
 
 
 def test_without_input_messages() -> None:

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
     from rightcall.agents.capture import Capture
     from rightcall.agents.tools import tool
+    from rightcall.app.calling import Run
     from rightcall.app.expecting import Expected
     from rightcall.core.calls import Trajectory
+    from rightcall.core.models import ModelConfig
     from rightcall.core.verdicts import Verdict
+    from rightcall.judges.functions import Judge
 else:
 
     def tool(function=None, /, *, name=None):  # noqa: ANN001, ANN201 - its types are those of `agents.tools.tool`
@@ -40,7 +43,7 @@ else:
         return tools.tool(name=name) if function is None else tools.tool(function, name=name)
 
 
-__all__ = ["__version__", "capture", "check", "expected", "grade", "read", "tool"]
+__all__ = ["__version__", "capture", "check", "expected", "grade", "read", "run", "run_async", "tool"]
 
 __version__ = "0.1.0"
 
@@ -69,35 +72,54 @@ def read(
     return python.read(value, format=format, group_by=group_by, **at)
 
 
-def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:
+def grade(
+    trajectory: Any,
+    expectations: Mapping[str, Any],
+    *,
+    dialect: str | None = None,
+    judge: str | ModelConfig | Judge | None = None,
+) -> tuple[Verdict, ...]:
     """One verdict for each assertion that the expectations state, in the order documented for test sets.
 
     `trajectory` is anything that `read` takes. `expectations` are keys of a test in a test set file, such as
-    `expected_tool_calls` or `allowed_tools`; `dialect` reads another tool's keys, such as `orbit`. Raises
-    `rightcall.errors.TestSetError` with the path of a bad expectation, or when nothing is expected; grading
-    itself never raises.
+    `expected_tool_calls` or `allowed_tools`; `dialect` reads another tool's keys, such as `orbit`. `judge` answers
+    what only a judge can, such as `rubric`: a model as `provider:model`, a `rightcall.core.models.ModelConfig`, or a
+    function that takes a `rightcall.judges.prompts.Prompt` and returns the answer; by default what the environment
+    says. Raises `rightcall.errors.TestSetError` with the path of a bad expectation, or when nothing is expected;
+    grading itself never raises.
     """
     from rightcall.app import python
 
-    return python.grade(trajectory, expectations, dialect=dialect)
+    return python.grade(trajectory, expectations, dialect=dialect, judge=judge)
 
 
 def check(
-    trajectory: Any, expectations: Mapping[str, Any] | None = None, *, dialect: str | None = None, **keys: Any
+    trajectory: Any,
+    expectations: Mapping[str, Any] | None = None,
+    *,
+    dialect: str | None = None,
+    judge: str | ModelConfig | Judge | None = None,
+    **keys: Any,
 ) -> None:
     """Raise `AssertionError` unless the trajectory passes, with every reason and expected beside made.
 
-    Expectations are given as for `grade`, or as keyword arguments: `check(trajectory, expected_tool_calls=[…])`.
+    Expectations and judge are given as for `grade`, or as keyword arguments: `check(trajectory,
+    expected_tool_calls=[…])`.
     What could not be judged does not pass.
     """
     __tracebackhide__ = True
     from rightcall.app import python
 
-    python.check(trajectory, {} if expectations is None else expectations, keys, dialect=dialect)
+    python.check(trajectory, {} if expectations is None else expectations, keys, dialect=dialect, asked=judge)
 
 
 def expected(
-    calls: Sequence[Any] | Mapping[str, Any] | None = None, /, *, dialect: str | None = None, **keys: Any
+    calls: Sequence[Any] | Mapping[str, Any] | None = None,
+    /,
+    *,
+    dialect: str | None = None,
+    judge: str | ModelConfig | Judge | None = None,
+    **keys: Any,
 ) -> Expected:
     """What a trajectory must be like, to compare with.
 
@@ -108,7 +130,7 @@ def expected(
     """
     from rightcall.app import expecting
 
-    return expecting.expected(calls, keys, dialect)
+    return expecting.expected(calls, keys, dialect, judge)
 
 
 def capture(*, conversation_id: str | None = None, tracer_provider: TracerProvider | None = None) -> Capture:
@@ -124,3 +146,51 @@ def capture(*, conversation_id: str | None = None, tracer_provider: TracerProvid
     from rightcall.agents.capture import Capture
 
     return Capture(conversation_id, tracer_provider)
+
+
+def run(
+    tests: Any,
+    agent: Any = None,
+    *,
+    filters: Sequence[str] = (),
+    repeat: int | None = None,
+    early_stop: bool = False,
+    concurrency: int = 10,
+    rate: float | None = None,
+    timeout: float | None = None,
+    retries: int = 2,
+    directory: str | None = None,
+) -> Run:
+    """Drive an agent on every test, and grade what it does, as `rightcall run`.
+
+    `tests` is the path of a test set, or its data: a mapping with `tests`, or a list of tests. `agent` is a function
+    that is called with what the user says in each turn, or a class that is made anew for each conversation, an endpoint
+    of your own, or text as for `--endpoint`; without it the test set says how it is reached. Asynchronous functions
+    run in an event loop in another thread. `rate` is in turns a second, `timeout` in seconds; nothing is kept without a
+    `directory` to keep runs in. Raises what is wrong with tests or agent as `rightcall.errors.RightcallError`; what
+    the agent does wrong is a result.
+    """
+    from rightcall.app import calling
+
+    asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory)
+    return calling.run(tests, agent, asked)
+
+
+async def run_async(
+    tests: Any,
+    agent: Any = None,
+    *,
+    filters: Sequence[str] = (),
+    repeat: int | None = None,
+    early_stop: bool = False,
+    concurrency: int = 10,
+    rate: float | None = None,
+    timeout: float | None = None,
+    retries: int = 2,
+    directory: str | None = None,
+) -> Run:
+    """Drive an agent as `run` does, in the event loop that is running."""
+    from rightcall.app import calling
+
+    asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory)
+    return await calling.run_async(tests, agent, asked)

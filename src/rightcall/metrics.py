@@ -16,16 +16,24 @@ their own, decide by themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rightcall.app import python
-from rightcall.assertions.selection import select_tools
+from rightcall.app import judging, python
+from rightcall.assertions.selection import Selection, select_tools
+from rightcall.assertions.selection.judged import JudgedSelection, judge_selection
+from rightcall.core.asking import Answer, driven, used
 from rightcall.core.assertion import grade
 from rightcall.core.calls import Trajectory
+from rightcall.core.judging import CannotJudge
+from rightcall.core.models import ModelConfig
 from rightcall.core.verdicts import Status
 from rightcall.errors import TraceError
+
+if TYPE_CHECKING:
+    from rightcall.judges.functions import Judge
+    from rightcall.traces.openinference import LLMSpan
 
 __all__ = ["MetricResult", "SelectionResult", "ToolCallTrajectory", "ToolSelect"]
 
@@ -86,7 +94,7 @@ class SelectionResult(msgspec.Struct, frozen=True, kw_only=True):
 
     `score` runs from 0 to 100, `None` when the evaluation failed: then `is_success` is false, `explanation` says
     why and `is_gte_threshold` is `None`. `eval_metadata` is `{"incorrect_tools": [{name, verdict, reason}]}`, or
-    `None` when nothing is misaligned.
+    `None` when nothing is misaligned. `judge` says what the judge's answers came from and cost, if one was asked.
     """
 
     score: float | None
@@ -95,42 +103,58 @@ class SelectionResult(msgspec.Struct, frozen=True, kw_only=True):
     threshold: float
     explanation: str
     eval_metadata: dict[str, Any] | None = None
+    judge: dict[str, Any] | None = None
 
 
 class ToolSelect:
     """Whether an agent chose the right tools on a single OpenInference LLM span, scored from 0 to 100.
 
-    With `expected_tools` the names called are compared as a multiset (ground truth). Without them a judge would
-    have to decide, which this class does not have: the evaluation then fails with the reason.
+    With `expected_tools` the names called are compared as a multiset (ground truth). Without them a judge decides:
+    `model` is a model as `provider:model`, or whatever else `rightcall.grade` takes as `judge`; by default what the
+    environment says. Without a judge, or an answer of it that can be used, the evaluation fails with the reason.
     """
 
-    __slots__ = ("expected_tools", "threshold")
+    __slots__ = ("_ask", "expected_tools", "threshold")
 
-    def __init__(self, expected_tools: Sequence[str] | None = None, threshold: float = 100) -> None:
+    def __init__(
+        self,
+        expected_tools: Sequence[str] | None = None,
+        threshold: float = 100,
+        model: str | ModelConfig | Judge | None = None,
+    ) -> None:
         names = list(expected_tools or ())
         python.compiled({"expected_tools": names or ["any"], "threshold": threshold})
         self.expected_tools = tuple(names)
         self.threshold = threshold
+        self._ask = judging.given(model)
 
     def evaluate(self, span: Any) -> SelectionResult:
         """Score the tools called in one span: `{"attributes": {…}}`, flat or nested, or a bare attribute map."""
         from rightcall.traces.openinference import read_llm_span
 
         try:
-            called = [call.name for call in read_llm_span(span).called]
+            read = read_llm_span(span)
         except TraceError as error:
             return self._failed(str(error))
         if not self.expected_tools:
-            return self._failed("No expected tools were given and no judge is configured to decide without them.")
-        return self._scored(called)
+            return self._judged(read)
+        return self._scored(select_tools(self.expected_tools, [call.name for call in read.called]))
 
-    def _failed(self, why: str) -> SelectionResult:
+    def _judged(self, span: LLMSpan) -> SelectionResult:
+        answers: list[Answer] = []
+        asking = judge_selection({"messages": span.messages}, span.available_tools, list(enumerate(span.called)))
+        try:
+            selection = driven(asking, self._ask, answers)
+        except CannotJudge as error:
+            return self._failed(error.reason, _spent(answers))
+        return self._scored(selection, _spent(answers))
+
+    def _failed(self, why: str, spent: dict[str, Any] | None = None) -> SelectionResult:
         return SelectionResult(
-            score=None, is_success=False, is_gte_threshold=None, threshold=self.threshold, explanation=why
+            score=None, is_success=False, is_gte_threshold=None, threshold=self.threshold, explanation=why, judge=spent
         )
 
-    def _scored(self, called: Sequence[str]) -> SelectionResult:
-        selection = select_tools(self.expected_tools, called)
+    def _scored(self, selection: Selection | JudgedSelection, spent: dict[str, Any] | None = None) -> SelectionResult:
         incorrect = selection.incorrect_tools
         return SelectionResult(
             score=selection.score,
@@ -139,4 +163,9 @@ class ToolSelect:
             threshold=self.threshold,
             explanation=selection.explanation,
             eval_metadata={"incorrect_tools": incorrect} if incorrect else None,
+            judge=spent,
         )
+
+
+def _spent(answers: Sequence[Answer]) -> dict[str, Any] | None:
+    return used(answers).record() if answers else None

@@ -22,9 +22,9 @@ class Expected:
 
     __hash__ = None  # type: ignore[assignment]  # equality is no equivalence here
 
-    def __init__(self, expectations: Mapping[str, Any], dialect: str | None = None) -> None:
+    def __init__(self, expectations: Mapping[str, Any], dialect: str | None = None, judge: Any = None) -> None:
         self._expectations = dict(expectations)
-        self._test = python.compiled(expectations, dialect)
+        self._test = python.compiled(expectations, dialect, judge)
 
     def __eq__(self, made: object) -> bool:
         __tracebackhide__ = True
@@ -45,13 +45,16 @@ class Expected:
 
 
 def expected(
-    calls: Sequence[Any] | Mapping[str, Any] | None, keys: Mapping[str, Any], dialect: str | None = None
+    calls: Sequence[Any] | Mapping[str, Any] | None,
+    keys: Mapping[str, Any],
+    dialect: str | None = None,
+    judge: Any = None,
 ) -> Expected:
     """What `rightcall.expected` gives: `calls` are expected calls, or a mapping of expectations."""
     if calls is None:
-        return Expected(keys, dialect)
+        return Expected(keys, dialect, judge)
     given = calls if isinstance(calls, Mapping) else {"expected_tool_calls": calls}
     twice = sorted(given.keys() & keys.keys())
     if twice:
         raise UsageError(f"expected(): `{twice[0]}` is given twice, at the first place and by name")
-    return Expected({**given, **keys}, dialect)
+    return Expected({**given, **keys}, dialect, judge)

@@ -17,7 +17,7 @@ from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.rates import show_rate
 from rightcall.errors import RightcallError, TraceError, UsageError
-from rightcall.testsets import TestSet
+from rightcall.testsets import CompiledTest, TestSet
 from rightcall.testsets.linting import Level, Remark, Subject, lint_together, subjects
 from rightcall.testsets.linting import lint as lint_tests
 from rightcall.testsets.linting.naming import unknown_tools
@@ -205,7 +205,7 @@ def _mutate(
     request: LintRequest, tests: Sequence[Subject], trajectories: Any, notes: Notes
 ) -> tuple[Mutation, dict[str, set[str]]]:
     """Try the mutants of every trajectory for its test; and the tools that trajectories say there were, by test."""
-    compiled = {subject.test.test.id: subject.test for subject in tests}
+    compiled = {subject.test.test.id: _without_judged(subject) for subject in tests}
     tallies = {name: Tally(test, request.max_mutants or MOST_MUTANTS) for name, test in compiled.items()}
     known: dict[str, set[str]] = {name: set() for name in compiled}
     rejected: list[str] = []
@@ -225,6 +225,12 @@ def _mutate(
             known[test.test.id] |= {tool.name for tool in trajectory.available_tools}
             known[test.test.id] |= {call.name for call in trajectory.tool_calls or ()}
     return Mutation.of(tallies, notes.unused, rejected), known
+
+
+def _without_judged(subject: Subject) -> CompiledTest:
+    """The test without what only a judge can decide: nobody is asked about mutants."""
+    kept = [one.compiled for one in subject.expectations if not one.asks]
+    return msgspec.structs.replace(subject.test, assertions=tuple(kept))
 
 
 def _shown(reading: Reading) -> str:

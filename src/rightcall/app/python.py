@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall import testsets, traces
 from rightcall.agents.captured import Captured
-from rightcall.app import kit
+from rightcall.app import judging, kit
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.assertion import Compiled
@@ -49,9 +49,11 @@ def _is_content(text: str) -> bool:
     return text.strip()[:1] in ("{", "[", "\ufeff", "") or sse.claims(text[:_HEAD].encode("utf-8", "replace"))
 
 
-def grade(trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None) -> tuple[Verdict, ...]:
+def grade(
+    trajectory: Any, expectations: Mapping[str, Any], *, dialect: str | None = None, judge: Any = None
+) -> tuple[Verdict, ...]:
     """The verdicts of the expectations on a trajectory: see `rightcall.grade`."""
-    test = compiled(expectations, dialect)
+    test = compiled(expectations, dialect, judge)
     return judge_all(read(trajectory), test.assertions)
 
 
@@ -87,13 +89,18 @@ def judge(trajectory: Any, test: testsets.CompiledTest) -> Judged:
 
 
 def check(
-    trajectory: Any, expectations: Mapping[str, Any], keys: Mapping[str, Any], *, dialect: str | None = None
+    trajectory: Any,
+    expectations: Mapping[str, Any],
+    keys: Mapping[str, Any],
+    *,
+    dialect: str | None = None,
+    asked: Any = None,
 ) -> Judged:
     """Raise `AssertionError` unless the trajectory passes: see `rightcall.check`."""
     __tracebackhide__ = True
     # What is no mapping is refused as it is, where expectations are read.
     given = {**expectations, **keys} if isinstance(expectations, Mapping) else expectations
-    judged = judge(trajectory, compiled(given, dialect))
+    judged = judge(trajectory, compiled(given, dialect, asked))
     require(judged)
     return judged
 
@@ -106,10 +113,13 @@ def require(judged: Judged) -> None:
         raise kind(judged.explanation())
 
 
-def compiled(expectations: Mapping[str, Any], dialect: str | None = None) -> testsets.CompiledTest:
-    """The expectations ready to check; `TestSetError` with the path of a bad one, or when there is none."""
+def compiled(expectations: Mapping[str, Any], dialect: str | None = None, judge: Any = None) -> testsets.CompiledTest:
+    """The expectations ready to check; `TestSetError` with the path of a bad one, or when there is none.
+
+    `judge` is what `judging.given` takes.
+    """
     test = testsets.from_keys(expectations, kit.all_kinds(), dialect=dialect)
-    return testsets.compile_test(test, compile_regex, compile_schema)
+    return testsets.compile_test(test, compile_regex, compile_schema, judge=judging.given(judge))
 
 
 def explanation(trajectory: Trajectory, verdicts: Sequence[Verdict], assertions: Sequence[Compiled]) -> str:

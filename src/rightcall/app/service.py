@@ -11,6 +11,7 @@ import msgspec
 from rightcall import testsets, traces
 from rightcall.app import files, gates, kit, matching, redaction, runner, starter
 from rightcall.app.gates import GateOptions
+from rightcall.app.judging import JudgeOptions, judge_for
 from rightcall.app.loading import Config as Config
 from rightcall.app.loading import check_ids, compiled, warnings_of
 from rightcall.app.loading import named as named
@@ -30,6 +31,7 @@ from rightcall.app.schemas import compile_schema
 from rightcall.app.sinks import Sink
 from rightcall.app.spool import Spools
 from rightcall.assertions import KINDS
+from rightcall.core.asking import Asker
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Result
 from rightcall.errors import TestSetError, TraceError, UsageError, Where
@@ -52,6 +54,7 @@ class GradeRequest(How, frozen=True, kw_only=True):
     id_key: str | None = None
     gate: GateOptions = GateOptions()
     redaction: Redaction = Redaction()
+    judge: JudgeOptions = JudgeOptions()
     baseline: str | None = None
 
 
@@ -71,7 +74,8 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     sets = [read_tests(name, request.dialect, config) for name in request.tests]
     check_ids(sets)
     notes.warnings.extend(warnings_of(sets))
-    tests = [test for name, test_set in zip(request.tests, sets, strict=True) for test in compiled(name, test_set)]
+    files_and_sets = zip(request.tests, sets, strict=True)
+    tests = [test for name, test_set in files_and_sets for test in compiled(name, test_set, request.judge)]
     gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
     found = watched(readings(request.traces, read), watch)
     grade_one: matching.Grade = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
@@ -119,7 +123,7 @@ def _results(
     grade_one: matching.Grade,
 ) -> Iterator[Result]:
     if not request.tests:
-        compile_one, repeats = _compile_own(request.dialect), _repeats(request)
+        compile_one, repeats = _compile_own(request.dialect, judge_for(request.judge)), _repeats(request)
         return matching.by_own_expectations(readings, compile_one, notes, repeats, grade_one)
     if request.apply_all:
         return matching.each_for_all(readings, tests, notes, grade_one)
@@ -152,7 +156,7 @@ def _identities(name: str, trace_format: str | None) -> Iterator[str] | None:
     return traces.identities(files.chunks(name), format=trace_format) if files.is_regular(name) else None
 
 
-def _compile_own(dialect: str | None) -> matching.CompileOne:
+def _compile_own(dialect: str | None, judge: Asker) -> matching.CompileOne:
     def compile_one(trajectory: Trajectory, identity: str, file: str) -> CompiledTest:
         kinds = kit.all_kinds() if "assertions" in trajectory.expectations else KINDS
         where = Where(file=files.shown(file))
@@ -160,7 +164,7 @@ def _compile_own(dialect: str | None) -> matching.CompileOne:
             test = embedded(trajectory.expectations, kinds, identity=identity, where=where, dialect=dialect)
             is_place = not trajectory.id and test.id == identity
             known = msgspec.structs.replace(test, positional=True) if is_place else test
-            return compile_test(known, compile_regex, compile_schema)
+            return compile_test(known, compile_regex, compile_schema, judge=judge)
         except TestSetError as error:
             at = error.within(file=where.file)
             raise TestSetError(f"in the record `{identity}`: {at.message}", at.where) from None

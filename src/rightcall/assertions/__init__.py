@@ -6,6 +6,7 @@ from rightcall.assertions.arguments import ToolCallArgs
 from rightcall.assertions.budget import Budget
 from rightcall.assertions.code import Code
 from rightcall.assertions.grounding import Grounding
+from rightcall.assertions.rubric import Rubric
 from rightcall.assertions.rules import Rule
 from rightcall.assertions.schema import SchemaAssertion
 from rightcall.assertions.selection import ToolSelect
@@ -29,6 +30,7 @@ KINDS: dict[str, type[Assertion]] = {
     "grounding": Grounding,
     "text": Text,
     "code": Code,
+    "rubric": Rubric,
 }
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "ForbiddenTools",
     "Grounding",
     "RequiredTool",
+    "Rubric",
     "Rule",
     "SchemaAssertion",
     "Text",

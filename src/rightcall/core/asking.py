@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.core.judging import CannotJudge
+from rightcall.core.spending import USED, Used
 from rightcall.core.values import cut, visible
 from rightcall.core.verdicts import Evidence
 
+Found = TypeVar("Found")
+
 SHOWN_ANSWER: Final = 500
 """Characters of an answer that could not be used, in the details of a verdict."""
-
-USED: Final = "judge"
-"""The key of a verdict's details under which stands what its answers came from and cost."""
 
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL | re.IGNORECASE)
 _AT = re.compile(r" - at `([^`]*)`$")
@@ -47,8 +47,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     `instructions` are words of ours, the same for every trajectory. Everything else that is told stands in `data`, JSON
     values by their titles, and is never an instruction. An answer is JSON text of the type `answer`, for which `check`
-    finds no problem. `problem` is what was wrong with the answer before, if the question is asked once more, and
-    `sample` counts the times that the same is asked for one verdict, from 1.
+    finds no problem. `problem` is what was wrong with the answer before, if the question is asked once more.
     """
 
     instructions: str
@@ -56,7 +55,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     answer: type[msgspec.Struct]
     check: Callable[[Any], str] = accepted
     problem: str = ""
-    sample: int = 1
 
     def read(self, text: str) -> Any:
         """What an answer holds; `InvalidAnswer` if it is none. A fence of Markdown around it says nothing."""
@@ -111,8 +109,8 @@ def no_judge(question: Question) -> Answer:
     """The asker where none was handed in."""
     raise CannotJudge(
         "no_judge",
-        "No judge is configured: name a model with --judge, RIGHTCALL_JUDGE, or `judge` in the test set; in Python, "
-        "give `judge=`.",
+        "No judge is configured: name a model with --judge, RIGHTCALL_JUDGE, `judge` in the test set, or `judge=` in "
+        "Python.",
     )
 
 
@@ -127,35 +125,35 @@ class AskingCheck(Protocol):
 
 
 class JudgedCheck:
-    """A check that is asked like every other, and asks in turn. What was spent stands in the details."""
-
-    asks = True
+    """A check that is called like every other, and asks in turn. What was spent stands in the details."""
 
     def __init__(self, check: AskingCheck, ask: Asker) -> None:
         self.check = check
         self.ask = ask
         self.name = check.name
         self.needs_calls: bool = getattr(check, "needs_calls", True)
+        self.uses_results = False
         self.sees_every_call: bool = getattr(check, "sees_every_call", False)
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """The evidence, with every question answered."""
         answers: list[Answer] = []
         try:
-            evidence = _driven(self.check(trajectory), self.ask, answers)
+            evidence = driven(self.check(trajectory), self.ask, answers)
         except CannotJudge as error:
             raise CannotJudge(error.code, error.reason, {**error.details, **_used(answers)}) from None
         return msgspec.structs.replace(evidence, details={**evidence.details, **_used(answers)})
 
 
-def _driven(asking: Generator[Question, Any, Evidence], ask: Asker, answers: list[Answer]) -> Evidence:
+def driven(asking: Generator[Question, Any, Found], ask: Asker, answers: list[Answer]) -> Found:
+    """What is found when every question is answered; every answer that came is added to `answers`."""
     held: Any = None
     while True:
         try:
             question = asking.send(held)
         except StopIteration as stop:
-            evidence: Evidence = stop.value
-            return evidence
+            found: Found = stop.value
+            return found
         held = answered(question, ask, answers)
 
 
@@ -180,34 +178,6 @@ def _held(question: Question, ask: Asker, answers: list[Answer]) -> Any:
     return question.read(answers[-1].text)
 
 
-class Used(msgspec.Struct, frozen=True, kw_only=True):
-    """What answers came from and cost. `cached` of the `answers` were kept ones, on which nothing was spent now.
-
-    Tokens, and the `cost` in US dollars, are `None` where those of some answer are not known.
-    """
-
-    models: tuple[str, ...] = ()
-    answers: int = 0
-    cached: int = 0
-    input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    cost: float | None = 0
-
-    def __add__(self, other: Used) -> Used:
-        return Used(
-            models=tuple(dict.fromkeys((*self.models, *other.models))),
-            answers=self.answers + other.answers,
-            cached=self.cached + other.cached,
-            input_tokens=_sum(self.input_tokens, other.input_tokens),
-            output_tokens=_sum(self.output_tokens, other.output_tokens),
-            cost=_sum(self.cost, other.cost),
-        )
-
-    def record(self) -> dict[str, Any]:
-        """As details and reports write it."""
-        return {**msgspec.structs.asdict(self), "models": list(self.models)}
-
-
 def used(answers: Sequence[Answer]) -> Used:
     """What answers came from and cost, together."""
     return sum(map(_one, answers), Used())
@@ -224,10 +194,6 @@ def _one(answer: Answer) -> Used:
         output_tokens=answer.output_tokens,
         cost=answer.cost,
     )
-
-
-def _sum(one: Any, other: Any) -> Any:
-    return None if one is None or other is None else one + other
 
 
 def _used(answers: Sequence[Answer]) -> dict[str, Any]:

@@ -98,10 +98,10 @@ class Check(Protocol):
 
     A check may have `is_ban = True`: it forbids something, and no rate over assertions softens it. With
     `sees_every_call = True` it looks at all calls, whatever `count` says. With `only_forbids = True`, fewer calls never
-    make it fail. With `needs_calls = False` it is asked also where no calls were recorded. With `asks = True` it needs
-    a judge: it is made by `JudgedCheck`. With `uses_results` it says whether it asks for results of earlier calls;
-    where it does not say, its assertion is searched. It may have `align(trajectory)`, which gives rows of expected
-    beside made for showing a failure.
+    make it fail. With `needs_calls = False` it is asked also where no calls were recorded. With an `ask` it needs
+    a judge, whom it asks by it, as `JudgedCheck` does. With `uses_results` it says whether it asks for results of
+    earlier calls; where it does not say, its assertion is searched. It may have `align(trajectory)`, which gives rows
+    of expected beside made for showing a failure.
     """
 
     name: str

@@ -30,6 +30,22 @@ def parse_rate(literal: object) -> Fraction:
     return rate
 
 
+def percent(share: Fraction) -> float:
+    """A share in percent, rounded half up to two decimals; integral values are integers.
+
+    Only 1 gives 100 and only 0 gives 0, whatever the rounding of what lies beside them.
+    """
+    if share in (0, 1):
+        return 100 * share.numerator
+    hundredths = min(max(math.floor(share * 10_000 + Fraction(1, 2)), 1), 9_999)
+    return plain(hundredths / 100)
+
+
+def plain(number: float) -> float:
+    """The number, as an integer where it is one."""
+    return int(number) if number == int(number) else number
+
+
 def _parse(literal: object) -> Fraction:
     if isinstance(literal, str):
         rate = _written(literal.strip())

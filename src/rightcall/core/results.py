@@ -12,6 +12,7 @@ import msgspec
 from rightcall.core.calls import Transcript
 from rightcall.core.rates import pass_at_k, pass_hat_k, show_comparison, wilson
 from rightcall.core.rows import Row
+from rightcall.core.spending import Used
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.errors import Where
 
@@ -212,7 +213,8 @@ class RunHead(msgspec.Struct, frozen=True, kw_only=True):
 class Summary(msgspec.Struct, kw_only=True):
     """The counts of a run, folded result by result, and everything that is decided from them.
 
-    Every report and the exit code are made from this one object (G36).
+    Every report and the exit code are made from this one object (G36). `judge` is what all answers of judges came
+    from and cost, `None` where none was asked.
     """
 
     passed: int = 0
@@ -222,6 +224,7 @@ class Summary(msgspec.Struct, kw_only=True):
     verdicts: dict[str, StatusCounts] = {}
     blocking: dict[str, StatusCounts] = {}
     shadow: ShadowCounts = msgspec.field(default_factory=ShadowCounts)
+    judge: Used | None = None
 
     @property
     def total(self) -> int:
@@ -252,9 +255,15 @@ class Summary(msgspec.Struct, kw_only=True):
         for attempt in result.attempts:
             self.shadow.add(attempt)
             for verdict in attempt.verdicts:
+                self._spend(verdict)
                 _count(self.verdicts, verdict)
                 if verdict.severity == "block":
                     _count(self.blocking, verdict)
+
+    def _spend(self, verdict: Verdict) -> None:
+        used = Used.of(verdict.evidence.details)
+        if used is not None:
+            self.judge = used if self.judge is None else self.judge + used
 
     def decide(self, gate: Gate) -> Decision:
         """Does the run pass the gate? Undefined, empty and missing block (G36, G39)."""

@@ -38,7 +38,7 @@ class ScopedCheck:
         )
         self.name = f"{self.certain.name}{scope.suffix}"
         self.is_ban = bool(getattr(self.certain, "is_ban", False))
-        self.asks = bool(getattr(self.certain, "asks", False))
+        self.ask = getattr(self.certain, "ask", None)
         self.count = setting.every_call if getattr(self.certain, "sees_every_call", False) else setting.count
         if hasattr(self.certain, "align"):
             self.align = self.certain.align

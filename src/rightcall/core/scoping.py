@@ -31,6 +31,23 @@ def _answered(messages: Any) -> Iterator[int]:
             spoke = True
 
 
+def turns(messages: Any) -> Iterator[int]:
+    """The turn (from 1) that each message belongs to; 0 for what comes before anybody spoke.
+
+    A turn begins with what the user says once the agent has spoken, or with the agent where it speaks first.
+    """
+    turn, spoke = 0, True
+    for message in messages:
+        role = _role(message)
+        if role in _USER and _says_something(message):
+            turn += spoke
+            spoke = False
+        elif role in _AGENT:
+            turn = max(turn, 1)
+            spoke = True
+        yield turn
+
+
 def _role(message: Any) -> Any:
     if not isinstance(message, dict):
         return None

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from rightcall.core import jsontext
 
-_CODE_DIGITS: Final = 16
+_DIGITS: Final = 16
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _TOKEN: Final = re.compile(r"[<>]|\[(?=/?[A-Z][A-Z_ ]*\])")
 """Angle brackets, and the square ones of words such as `[INST]`: outside strings, JSON has neither."""
@@ -23,8 +23,8 @@ _TOKEN: Final = re.compile(r"[<>]|\[(?=/?[A-Z][A-Z_ ]*\])")
 def fenced(title: str, value: Any) -> str:
     """A part of a prompt: its title, and a JSON value between lines that it cannot hold. It is always the same."""
     text = inert(value)
-    code = _code(title, text)
-    return f"{title}\nBEGIN DATA {code}\n{text}\nEND DATA {code}"
+    mark = _mark(title, text)
+    return f"{title}\nBEGIN DATA {mark}\n{text}\nEND DATA {mark}"
 
 
 def inert(value: Any) -> str:
@@ -41,9 +41,9 @@ def _seen(character: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
-def _code(title: str, text: str) -> str:
+def _mark(title: str, text: str) -> str:
     """A code that the text does not hold, the same whenever the text is."""
-    code = ""
-    while not code or code in text:
-        code = hashlib.sha256(f"{code}\n{title}\n{text}".encode()).hexdigest()[:_CODE_DIGITS]
-    return code
+    mark = ""
+    while not mark or mark in text:
+        mark = hashlib.sha256(f"{mark}\n{title}\n{text}".encode()).hexdigest()[:_DIGITS]
+    return mark

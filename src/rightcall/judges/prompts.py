@@ -24,11 +24,15 @@ PROBLEM: Final = "Your answer before could not be used: {}. Answer again, in ful
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """Words: `instructions` are for the system's role, `content` for the user's; `schema` is the answer's."""
+    """Words: `instructions` are for the system's role, `content` for the user's; `schema` is the answer's.
+
+    `data` holds what stands in the content, as values by their titles.
+    """
 
     instructions: str
     content: str
     schema: dict[str, Any]
+    data: dict[str, Any]
 
 
 def prompt(question: Question) -> Prompt:
@@ -40,6 +44,7 @@ def prompt(question: Question) -> Prompt:
         instructions="\n\n".join([question.instructions, DATA, f"{ANSWER}\n{jsontext.encode(schema).decode()}"]),
         content="\n\n".join([*parts, *problem]),
         schema=schema,
+        data=question.data,
     )
 
 

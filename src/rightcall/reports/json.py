@@ -49,6 +49,7 @@ class JSONReport:
             "counts": _counts(end.summary),
             "verdicts": _verdict_table(end.summary),
             "shadow": end.summary.shadow,
+            "judge": None if end.summary.judge is None else end.summary.judge.record(),
             "counted": end.counted,
             "unused": end.unused,
             "warnings": end.warnings,

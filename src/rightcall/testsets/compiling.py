@@ -7,6 +7,7 @@ from typing import NoReturn
 import msgspec
 from msgspec.structs import replace
 
+from rightcall.core.asking import Asker, no_judge
 from rightcall.core.assertion import (
     CodeLoader,
     Compiled,
@@ -33,10 +34,14 @@ class CompiledTest(msgspec.Struct, frozen=True):
 
 
 def compile_tests(
-    test_set: TestSet, regex: RegexEngine, schema: SchemaEngine = no_schemas, code: CodeLoader = no_code
+    test_set: TestSet,
+    regex: RegexEngine,
+    schema: SchemaEngine = no_schemas,
+    code: CodeLoader = no_code,
+    judge: Asker = no_judge,
 ) -> tuple[CompiledTest, ...]:
     """Every test of a test set, compiled. `TestSetError` with file, line, column and path."""
-    return tuple([compile_test(test, regex, schema, test_set.source, code) for test in test_set.tests])
+    return tuple([compile_test(test, regex, schema, test_set.source, code, judge) for test in test_set.tests])
 
 
 def compile_test(
@@ -45,9 +50,10 @@ def compile_test(
     schema: SchemaEngine = no_schemas,
     source: Source | None = None,
     code: CodeLoader = no_code,
+    judge: Asker = no_judge,
 ) -> CompiledTest:
     """One test, compiled. `source` finds the line and column of a path."""
-    setting = setting_of(test, regex, schema, code)
+    setting = setting_of(test, regex, schema, code, judge)
     try:
         return CompiledTest(test, compile_all(test.assertions, setting))
     except TestSetError as error:
@@ -55,13 +61,18 @@ def compile_test(
 
 
 def setting_of(
-    test: Test, regex: RegexEngine, schema: SchemaEngine = no_schemas, code: CodeLoader = no_code
+    test: Test,
+    regex: RegexEngine,
+    schema: SchemaEngine = no_schemas,
+    code: CodeLoader = no_code,
+    judge: Asker = no_judge,
 ) -> Setting:
     """What stands around the assertions of a test."""
     return Setting(
         regex=regex,
         schema=schema,
         code=code,
+        judge=judge,
         tool_schemas=test.tool_schemas,
         tool_aliases=test.tool_aliases,
         ignore_arguments=test.ignore_arguments,

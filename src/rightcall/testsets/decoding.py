@@ -20,7 +20,7 @@ from rightcall.core.values import member
 from rightcall.errors import TestSetError, Where
 from rightcall.testsets.arguments import MisplacedError, settle
 from rightcall.testsets.dialects.base import Dialect, renamed
-from rightcall.testsets.explain import LATER, Problem, explain, found, unknown_key
+from rightcall.testsets.explain import Problem, explain, found, unknown_key
 from rightcall.testsets.keys import BESIDE, EXPECTATION_KEYS, CommonKeys, Keys, TestKeys, TurnKeys
 from rightcall.testsets.marks import child, steps
 from rightcall.testsets.model import Place, Test
@@ -136,12 +136,13 @@ def _completed(value: dict[str, Any], defaults: CommonKeys) -> dict[str, Any]:
 def _unknown_kind(kind: Any, kinds: Kinds) -> str:
     if not isinstance(kind, str):
         return f"expected the name of a kind, found {found(kind)}"
-    message = unknown_key(kind, kinds)
-    return message if kind in LATER else message.replace("key", "kind").replace("kinds here", "kinds")
+    return unknown_key(kind, kinds).replace("key", "kind").replace("kinds here", "kinds")
 
 
 def _turns(keys: TestKeys, shared: CommonKeys, path: str, reader: Reader) -> Iterator[Declared]:
     """The assertions of each turn, which the test's own keys and those of the test set are defaults for."""
+    if not keys.turns:
+        return
     defaults = replace(shared, check_schemas=UNSET, **_defaults(keys))
     for index, turn in enumerate(given(keys.turns, ())):
         at = child(child(path, "turns"), index)

@@ -18,9 +18,6 @@ from rightcall.core.values import visible
 from rightcall.errors import did_you_mean
 from rightcall.testsets.marks import child
 
-LATER: Final = frozenset({"rubric"})
-"""Expectation keys and kinds that later versions know."""
-
 FOREIGN: Final = "if the file is in another tool's words, name its dialect"
 
 _SAME: Final = {"tool": "name", "name": "tool"}
@@ -137,8 +134,6 @@ def _struct(value: Any, kind: inspect.StructType, path: str) -> Iterator[Problem
 def unknown_key(key: Any, known: Iterable[str]) -> str:
     """What to say of a key that is none of `known`."""
     known = list(known)
-    if key in LATER:
-        return f"`{key}` is not supported by this version"
     near = did_you_mean(str(key), known)
     if not near and _SAME.get(key) in known:
         near = f" (did you mean `{_SAME[key]}`?)"

@@ -7,8 +7,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UnsetType
 from msgspec.structs import replace
 
+from rightcall.core.models import ModelConfig, problem
 from rightcall.core.results import ONE, Gate
 from rightcall.errors import TestSetError, UsageError
 from rightcall.testsets import dialects
@@ -141,6 +143,7 @@ def _test_set(value: dict[str, Any], reader: Reader) -> TestSet:
         tests=tuple(built),
         gate=_gate(keys.gate),
         endpoint=keys.endpoint,
+        judge=_judge(keys.judge, reader),
         metadata=keys.metadata,
         extra=extra,
         warnings=(*ignored.warnings(reader.key), *_unknown(built)),
@@ -177,6 +180,16 @@ def _check_ids(tests: list[Test], reader: Reader) -> None:
             advice = "; give every test an `id`" if test.positional or other.positional else ""
             path = child(child("tests", index), "id")
             reader.refuse(Problem(path, f"the id `{shorten(test.id)}` is repeated; it stands first in {place}{advice}"))
+
+
+def _judge(written: str | ModelConfig | UnsetType, reader: Reader) -> ModelConfig | None:
+    if isinstance(written, UnsetType):
+        return None
+    config = ModelConfig(model=written) if isinstance(written, str) else written
+    if wrong := problem(config):
+        field, message = wrong
+        reader.refuse(Problem("judge" if isinstance(written, str) else child("judge", field), message))
+    return config
 
 
 def _gate(keys: GateKeys) -> Gate:

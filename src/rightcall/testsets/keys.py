@@ -15,11 +15,13 @@ from rightcall.assertions.arguments import ToolCallArgs
 from rightcall.assertions.budget import Limits
 from rightcall.assertions.code import FUNCTION_SCHEMA
 from rightcall.assertions.grounding import Grounding
+from rightcall.assertions.rubric import Rubric
 from rightcall.assertions.rules import Rule
 from rightcall.assertions.sequence import Step, ToolSequence
 from rightcall.assertions.text import Said
 from rightcall.assertions.tools import ForbiddenTool
 from rightcall.core.counting import Count
+from rightcall.core.models import ModelConfig
 from rightcall.core.patterns import ExpectedCall
 from rightcall.core.verdicts import Severity
 
@@ -62,6 +64,7 @@ Functions = Annotated[
         extra_json_schema={"anyOf": [FUNCTION_SCHEMA, {"type": "array", "items": FUNCTION_SCHEMA, "minItems": 1}]},
     ),
 ]
+Criterion = Annotated[str, Meta(min_length=1)]
 Severities = Annotated[
     Severity, Meta(description="What the assertions here decide if they do not say it themselves; by default `block`.")
 ]
@@ -145,6 +148,13 @@ class TurnKeys(Keys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     ) = UNSET
     text: Annotated[Said, Meta(description="What the agent's final answer says.")] | UnsetType = UNSET
     code: Functions = UNSET
+    rubric: (
+        Annotated[
+            Criterion | Rubric | Annotated[tuple[Criterion | Rubric, ...], Meta(min_length=1)],
+            Meta(description="What a judge must find in the conversation, in words; or a list of such criteria."),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class TestKeys(TurnKeys, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -201,6 +211,13 @@ class FileKeys(CommonKeys, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: Annotated[str, Meta(description="What reports call the test set.")] | None = None
     dialect: Annotated[str, Meta(description="Whose words the tests are written in.")] = "native"
     gate: GateKeys = GateKeys()
+    judge: (
+        Annotated[
+            str | ModelConfig,
+            Meta(description="The model that judges what only a judge can: `provider:model`, or how it is reached."),
+        ]
+        | UnsetType
+    ) = UNSET
     endpoint: Annotated[Any, Meta(description="For running an agent; kept, and not looked at.")] = None
     tests: tuple[TestKeys, ...]
 
@@ -219,6 +236,7 @@ EXPECTATIONS: Final = (
     "grounding",
     "text",
     "code",
+    "rubric",
     "turns",
 )
 """Expectation keys in the order of their verdicts."""

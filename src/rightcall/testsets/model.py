@@ -9,6 +9,7 @@ import msgspec
 
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
+from rightcall.core.models import ModelConfig
 from rightcall.core.results import ONE, Gate
 from rightcall.errors import Where, join_path
 from rightcall.testsets.source import Source
@@ -78,6 +79,7 @@ class TestSet(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[Test, ...] = ()
     gate: Gate = Gate()
     endpoint: Any = None
+    judge: ModelConfig | None = None
     metadata: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     warnings: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from rightcall.assertions.budget import LIMITS, Budget
 from rightcall.assertions.code import Code
+from rightcall.assertions.rubric import Rubric
 from rightcall.assertions.schema import SchemaAssertion
 from rightcall.assertions.selection import ToolSelect
 from rightcall.assertions.sequence import ToolSequence
@@ -39,21 +40,18 @@ class Declared(msgspec.Struct, frozen=True):
 def declared(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declared]:
     """The assertions of a test's own keys, or of a turn's; absent keys and empty families give none."""
     yield from _trajectory(test, defaults, path)
-    at = child(path, "required_tools")
-    for index, tool in enumerate(given(test.required_tools, ())):
-        yield Declared(RequiredTool(tool=tool), child(at, index), {"tool": child(at, index)})
-    at = child(path, "tool_call_args")
-    for index, assertion in enumerate(given(test.tool_call_args, ())):
-        yield Declared(assertion, child(at, index))
+    for at, tool in _each(test.required_tools, path, "required_tools"):
+        yield Declared(RequiredTool(tool=tool), at, {"tool": at})
+    for at, assertion in _each(test.tool_call_args, path, "tool_call_args"):
+        yield Declared(assertion, at)
     yield from _sequence(test, child(path, "expected_tool_sequence"))
     if test.allowed_tools is not UNSET:
         yield _listing(AllowedTools(tools=test.allowed_tools), "tools", child(path, "allowed_tools"))
     if forbidden := given(test.forbidden_tools, ()):
         yield _listing(ForbiddenTools(tools=forbidden), "tools", child(path, "forbidden_tools"))
     yield from _selection(test, path)
-    at = child(path, "rules")
-    for index, rule in enumerate(given(test.rules, ())):
-        yield Declared(rule, child(at, index))
+    for at, rule in _each(test.rules, path, "rules"):
+        yield Declared(rule, at)
     yield from _budget(test, path)
     yield from _schema(test, defaults, path)
     if not isinstance(test.grounding, UnsetType):
@@ -61,6 +59,7 @@ def declared(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declar
     if not isinstance(test.text, UnsetType):
         yield Declared(Text(**structs.asdict(test.text)), child(path, "text"))
     yield from _code(test, path)
+    yield from _rubric(test, path)
 
 
 def weighed(item: Declared, severity: Severity | UnsetType) -> Declared:
@@ -78,6 +77,14 @@ def in_turn(item: Declared, turn: int) -> Declared:
 def given(value: T | UnsetType, otherwise: T) -> T:
     """The value of a key, or what holds without it."""
     return otherwise if isinstance(value, UnsetType) else value
+
+
+def _each(values: tuple[T, ...] | UnsetType, path: str, key: str) -> Iterator[tuple[str, T]]:
+    """The items under a key, each with its path."""
+    if not isinstance(values, UnsetType):
+        at = child(path, key)
+        for index, value in enumerate(values):
+            yield child(at, index), value
 
 
 def _listing(assertion: Assertion, field: str, path: str) -> Declared:
@@ -129,12 +136,27 @@ def _schema(test: TurnKeys, defaults: CommonKeys, path: str) -> Iterator[Declare
 
 
 def _code(test: TurnKeys, path: str) -> Iterator[Declared]:
+    if test.code is UNSET:
+        return
     at = child(path, "code")
     if isinstance(test.code, list | tuple) and test.code:
         for index, function in enumerate(test.code):
             yield Declared(Code(function=function), child(at, index), {"function": child(at, index)})
-    elif test.code is not UNSET:
+    else:
         yield Declared(Code(function=test.code), at, {"function": at})
+
+
+def _rubric(test: TurnKeys, path: str) -> Iterator[Declared]:
+    if isinstance(test.rubric, UnsetType):
+        return
+    at = child(path, "rubric")
+    is_list = isinstance(test.rubric, tuple)
+    for index, item in enumerate(test.rubric if isinstance(test.rubric, tuple) else (test.rubric,)):
+        where = child(at, index) if is_list else at
+        if isinstance(item, Rubric):
+            yield Declared(item, where)
+        else:
+            yield Declared(Rubric(criteria=item), where, {"criteria": where})
 
 
 def _selection(test: TurnKeys, path: str) -> Iterator[Declared]:

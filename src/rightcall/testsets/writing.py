@@ -44,7 +44,14 @@ _COMMON: Final = msgspec.structs.fields(Assertion)
 def native_keys(test_set: TestSet) -> dict[str, Any]:
     """The keys of a native file with these tests, everything written on the tests themselves."""
     gate = _plain(test_set.gate, value_written)
-    head = {"name": test_set.name, "gate": gate, "endpoint": test_set.endpoint, "metadata": test_set.metadata}
+    judge = None if test_set.judge is None else _plain(test_set.judge, value_written)
+    head = {
+        "name": test_set.name,
+        "gate": gate,
+        "judge": judge,
+        "endpoint": test_set.endpoint,
+        "metadata": test_set.metadata,
+    }
     kept = {key: value for key, value in head.items() if value not in ("", None, {})}
     return {"version": 1, **kept, **test_set.extra, "tests": [native_test(test) for test in test_set.tests]}
 
@@ -125,9 +132,9 @@ def _short(assertion: Assertion, write_value: WriteValue) -> dict[str, Any] | No
             return {"expected_tool_calls": _bare(fields["expected_tool_calls"]), **_present(fields, SETTINGS)}
         case RequiredTool():
             return {"required_tools": [assertion.tool]}
-        case ToolSelect():
+        case ToolSelect(expected_tools=tuple() as named):
             threshold = {} if assertion.threshold == 100 else {"threshold": assertion.threshold}
-            return {"expected_tools": list(assertion.expected_tools), **threshold}
+            return {"expected_tools": list(named), **threshold}
         case ToolSequence(is_plain=False):
             return None  # no short way says it in the words of all dialects
         case ToolSequence() | AllowedTools() | ForbiddenTools():

@@ -26,6 +26,7 @@ EXPECTATION_KEYS: Final = (
     "grounding",
     "text",
     "code",
+    "rubric",
     "turns",
     "assertions",
     "tool_schemas",
@@ -45,7 +46,7 @@ EXPECTATION_KEYS: Final = (
 )
 """Keys of a test that a record may carry beside its calls. They are kept undecoded."""
 
-_COMMON_WORDS: Final = frozenset({"rules", "budget", "grounding", "text", "code", "turns"})
+_COMMON_WORDS: Final = frozenset({"rules", "budget", "grounding", "text", "code", "rubric", "turns"})
 
 DECISIVE_KEYS: Final = (
     frozenset(EXPECTATION_KEYS) - {"name", "prompt", "topic", "category", "tags", "count"} - _COMMON_WORDS

@@ -15,6 +15,7 @@ from rightcall.faces.cli.reading import redact_options
 
 if TYPE_CHECKING:
     from rightcall.app.gates import GateOptions
+    from rightcall.app.judging import JudgeOptions
     from rightcall.app.service import Graded
     from rightcall.app.sinks import Sink
     from rightcall.reports.terminal import Look
@@ -74,6 +75,16 @@ _OPTIONS: Final[tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]] 
         help="Which failures block: those the least pass rate does not allow, or those the baseline does not have. "
         "Default failure.",
     ),
+    click.option(
+        "--judge",
+        metavar="MODEL",
+        help="The model that judges rubrics: provider:model, such as openai:gpt-5, or python:path.py:function.",
+    ),
+    click.option("--judge-base-url", metavar="URL", help="Where that model is reached, if not at its provider."),
+    click.option(
+        "--judge-api-key-env", metavar="NAME", help="The environment variable with its key, if not the provider's own."
+    ),
+    click.option("--judge-cache", metavar="DIR", help="Keep its answers there, and do not ask again for what is kept."),
     redact_options,
     click.option(
         "--no-redact",
@@ -114,6 +125,18 @@ def gate(options: dict[str, Any]) -> GateOptions:
         allow_errors=options["allow_errors"],
         thresholds=dict(map(gates.threshold, options["threshold"])),
         fail_on=gates.FailOn(options["fail_on"]),
+    )
+
+
+def judge(options: dict[str, Any]) -> JudgeOptions:
+    """Return what the options say of the judge."""
+    from rightcall.app.judging import JudgeOptions
+
+    return JudgeOptions(
+        model=options["judge"],
+        base_url=options["judge_base_url"],
+        api_key_env=options["judge_api_key_env"],
+        cache=options["judge_cache"],
     )
 
 

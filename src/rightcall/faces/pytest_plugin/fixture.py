@@ -25,11 +25,17 @@ class Rightcall:
         return "<rightcall>"
 
     def check(
-        self, trajectory: Any, expectations: Mapping[str, Any] | None = None, *, dialect: str | None = None, **keys: Any
+        self,
+        trajectory: Any,
+        expectations: Mapping[str, Any] | None = None,
+        *,
+        dialect: str | None = None,
+        judge: Any = None,
+        **keys: Any,
     ) -> None:
         """Raise `AssertionError` unless the trajectory passes: see `rightcall.check`."""
         __tracebackhide__ = True
-        test = python.compiled({**(expectations or {}), **keys}, dialect)
+        test = python.compiled({**(expectations or {}), **keys}, dialect, judge)
         judged = python.judge(trajectory, test)
         self._properties += [*telling.measured(judged.verdicts), *telling.unblocking(judged.verdicts)]
         python.require(judged)

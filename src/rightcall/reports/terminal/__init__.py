@@ -195,6 +195,8 @@ class TerminalReport:
             yield ()
         if end.counted and self.look.detail is not Detail.QUIET:
             yield (("muted", f"counted: {end.counted}"),)
+        if end.summary.judge is not None and self.look.detail is not Detail.QUIET:
+            yield (("muted", f"judge: {end.summary.judge.words}"),)
         yield tuple(_counts(end.summary))
         yield from _shadow(end.summary.shadow)
         yield _decided(end.decision)

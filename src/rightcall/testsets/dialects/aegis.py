@@ -1,6 +1,6 @@
 """Aegis' custom runs: each metric of an evaluation scores each row of its `data`, which is a span.
 
-Only `tool_select` with `expected_tools` is about tool calls and needs no model. The threshold is the metric's, else
+Only `tool_select` is about tool calls. Without `expected_tools` a judge decides. The threshold is the metric's, else
 that of the evaluation, else that of the run, else 100.
 """
 
@@ -31,17 +31,17 @@ def _tests(evaluation: At, run: At) -> Iterator[Translated]:
             yield from [Translated(test=_identity(row), path=row.path, notes=(note,)) for row in data]
             continue
         expected, threshold = _expected(metric), _threshold(metric, evaluation, run)
+        judged = {"assertions": [{"kind": "selection", "threshold": threshold}]}
+        keys = {"expected_tools": expected, "threshold": threshold} if expected else judged
         for row in data:
-            test = {**_identity(row), "expected_tools": expected, "threshold": threshold}
-            yield Translated(test=test, path=row.path)
+            yield Translated(test={**_identity(row), **keys}, path=row.path)
 
 
 def _expected(metric: At) -> list[str]:
+    """The names that are expected; none where a judge decides."""
     arguments = metric.get("metric_args") if isinstance(metric.value, dict) else None
     expected = arguments.get("expected_tools") if arguments is not None else None
-    if expected is None or not expected.items():
-        metric.refuse("without `expected_tools` a model judges the choice, which cannot be said here")
-    return [item.text() for item in expected.items()]
+    return [] if expected is None else [item.text() for item in expected.items()]
 
 
 def _threshold(*holders: At) -> float:

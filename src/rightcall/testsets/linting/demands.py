@@ -66,7 +66,7 @@ def _steps_need(_: Any, mentions: Iterable[Mention]) -> Iterator[Mention]:
 
 
 def _selection_needs(assertion: Any, mentions: Iterable[Mention]) -> Iterable[Mention]:
-    return mentions if assertion.threshold == 100 else ()
+    return mentions if assertion.threshold == 100 else ()  # there are none where a judge decides
 
 
 _NEEDS: Final[dict[str, Callable[[Any, Iterable[Mention]], Iterable[Mention]]]] = {
@@ -126,7 +126,8 @@ def _trajectory_refuses(expectation: Expectation, call: Mention, aliases: Aliase
 
 def _selection_refuses(expectation: Expectation, call: Mention, aliases: Aliases) -> str:
     assertion: Any = expectation.assertion
-    is_listed = call.tool in assertion.expected_tools or assertion.threshold < 100
+    is_judged = assertion.expected_tools is UNSET
+    is_listed = is_judged or call.tool in assertion.expected_tools or assertion.threshold < 100
     return "" if is_listed else "`expected_tools` does not list it, with a threshold of 100"
 
 

@@ -67,6 +67,11 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return frozenset(mention.tool for mention in self.mentions if mention.pattern.matches is None)
 
     @property
+    def asks(self) -> bool:
+        """Whether only a judge can decide it."""
+        return getattr(self.compiled.check, "ask", None) is not None
+
+    @property
     def blocks(self) -> bool:
         """Whether its verdict gates."""
         return self.compiled.severity == "block"

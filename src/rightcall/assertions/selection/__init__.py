@@ -1,18 +1,21 @@
-"""The tool selection score: which tools were chosen, as a multiset of names (G29 to G32)."""
+"""The tool selection score: which tools were chosen, as a multiset of names, or as a judge sees it (G29 to G33)."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from rightcall.assertions.selection.judged import JudgedSelectionCheck
 from rightcall.core import doubt
+from rightcall.core.asking import JudgedCheck
 from rightcall.core.assertion import Assertion, Check, Setting
 from rightcall.core.calls import Trajectory
+from rightcall.core.rates import percent, plain
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.core.wording import listed
 
@@ -24,14 +27,22 @@ class ToolSelect(Assertion, frozen=True, kw_only=True, tag="selection"):
     when nothing is common. It passes when the score reaches `threshold` (default 100). Arguments and order do
     not count. Details hold `explanation` and `incorrect_tools`, each a name with a verdict of `missing`,
     `incorrect` or `redundant` and a reason.
+
+    Without `expected_tools` a judge says of each call whether the task needs it, and which of the available tools are
+    missing; the score is `100 · correct / (called + missing)`. A tool that was not available is `incorrect` without
+    asking. It is an `error` where no judge, no available tools or no messages are known.
     """
 
-    expected_tools: Annotated[tuple[Annotated[str, msgspec.Meta(min_length=1)], ...], msgspec.Meta(min_length=1)]
+    expected_tools: (
+        Annotated[tuple[Annotated[str, msgspec.Meta(min_length=1)], ...], msgspec.Meta(min_length=1)] | UnsetType
+    ) = UNSET
     threshold: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100
 
     def compile(self, setting: Setting) -> Check:
         """Make it ready to check many trajectories."""
-        return SelectionCheck(self, setting)
+        if isinstance(self.expected_tools, UnsetType):
+            return JudgedCheck(JudgedSelectionCheck(self.threshold, self.scope, setting), setting.judge)
+        return SelectionCheck(self.expected_tools, self.threshold, setting)
 
 
 class Misalignment(msgspec.Struct, frozen=True):
@@ -100,19 +111,12 @@ def _category(expected: int, called: int) -> Literal["missing", "under-called", 
 
 
 def selection_score(expected: Counter[str], called: Counter[str]) -> float:
-    """Multiset F1 in percent, `200·|E∩C| / (|E|+|C|)`, rounded half up to two decimals (G31, our formula).
+    """Multiset F1 in percent, `200·|E∩C| / (|E|+|C|)`, as `percent` rounds it (G31, our formula).
 
-    Clamped so that only equal multisets give 100 and only an empty intersection gives 0. Integral values are
-    integers.
+    Only equal multisets give 100 and only an empty intersection gives 0.
     """
-    common = (expected & called).total()
-    if common == 0:
-        return 0
-    if expected == called:
-        return 100
-    exact = Fraction(200 * common, expected.total() + called.total())
-    hundredths = min(max(math.floor(exact * 100 + Fraction(1, 2)), 1), 9999)
-    return hundredths // 100 if hundredths % 100 == 0 else hundredths / 100
+    total = expected.total() + called.total()
+    return percent(Fraction(2 * (expected & called).total(), total)) if total else 100
 
 
 class SelectionCheck:
@@ -120,9 +124,9 @@ class SelectionCheck:
 
     name = "tool_select"
 
-    def __init__(self, assertion: ToolSelect, setting: Setting) -> None:
-        self.expected = assertion.expected_tools
-        self.threshold = assertion.threshold
+    def __init__(self, expected: Sequence[str], threshold: float, setting: Setting) -> None:
+        self.expected = expected
+        self.threshold = threshold
         self.setting = setting
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
@@ -144,7 +148,7 @@ class SelectionCheck:
         return selection_score(wanted, made | wanted) >= self.threshold
 
     def _findings(self, selection: Selection) -> Iterator[Finding]:
-        score = f"The score {selection.score} is below the threshold {_plain(self.threshold)}."
+        score = f"The score {selection.score} is below the threshold {plain(self.threshold)}."
         for number, item in enumerate(selection.misalignments):
             message = f"{score} {selection.explanation}" if number == 0 else f"`{item.name}` is {item.reason}."
             yield Finding(
@@ -153,7 +157,3 @@ class SelectionCheck:
                 expected=item.expected,
                 actual=item.called,
             )
-
-
-def _plain(number: float) -> Any:
-    return int(number) if number == int(number) else number

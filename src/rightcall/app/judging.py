@@ -1,0 +1,208 @@
+"""Who judges: what the command line, the environment and a test set say of it, made into an asker.
+
+Nothing is imported or opened before a kind of assertion that asks is there.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from rightcall.core.asking import Answer, Asker, Question, no_judge
+from rightcall.core.judging import CannotJudge
+from rightcall.core.models import PYTHON, ModelConfig, problem
+from rightcall.errors import RightcallError, UsageError
+
+if TYPE_CHECKING:
+    from rightcall.testsets import CompiledTest
+
+VARIABLES: Final = {
+    "model": "RIGHTCALL_JUDGE",
+    "base_url": "RIGHTCALL_JUDGE_BASE_URL",
+    "api_key_env": "RIGHTCALL_JUDGE_API_KEY_ENV",
+    "cache": "RIGHTCALL_JUDGE_CACHE",
+    "timeout": "RIGHTCALL_JUDGE_TIMEOUT",
+}
+"""What each environment variable says."""
+
+OPTIONS: Final = {
+    "model": "--judge",
+    "base_url": "--judge-base-url",
+    "api_key_env": "--judge-api-key-env",
+    "cache": "--judge-cache",
+}
+"""The option of the command line that says the same, and goes before it."""
+
+_SECRET: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_SHORTEST_SECRET: Final = 8
+
+
+class JudgeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command line, or a call in Python, says of the judge."""
+
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    cache: str | None = None
+
+
+def judge_for(options: JudgeOptions, written: ModelConfig | None = None, folder: str = "") -> Asker:
+    """The asker for a test set that itself says `written`, from a file in `folder`; `UsageError` for what is none.
+
+    Who names the model says how it is reached too. An option goes before its environment variable, and both before the
+    test set. Paths in a test set are relative to its file.
+    """
+    outside = {**_variables(os.environ), **_options(options)}
+    inside = {} if written is None else {**msgspec.structs.asdict(written), "cache": _in(folder, written.cache)}
+    if "model" in outside:
+        inside = {field: value for field, value in inside.items() if field == "cache"}
+    if "model" not in {**inside, **outside}:
+        _refuse_alone(options)
+        return no_judge
+    config = ModelConfig(**{**inside, **outside})
+    if wrong := problem(config):
+        raise UsageError(f"{_source(wrong[0], options)}: {wrong[1]}")
+    return LazyJudge(lambda: _asker(config, "" if "model" in outside else folder))
+
+
+def _variables(environment: Mapping[str, str]) -> dict[str, Any]:
+    said: dict[str, Any] = {field: environment.get(name) for field, name in VARIABLES.items() if environment.get(name)}
+    if "timeout" in said:
+        said["timeout"] = _seconds(said["timeout"])
+    return said
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{VARIABLES['timeout']}: expected a number of seconds, found `{text}`") from None
+
+
+def _options(options: JudgeOptions) -> dict[str, Any]:
+    return {field: value for field, value in msgspec.structs.asdict(options).items() if value is not None}
+
+
+def _source(field: str, options: JudgeOptions) -> str:
+    """The option or variable that a value comes from: what a test set says was looked at when it was read."""
+    return OPTIONS[field] if getattr(options, field, None) is not None else VARIABLES[field]
+
+
+def _refuse_alone(options: JudgeOptions) -> None:
+    for field in _options(options):
+        raise UsageError(f"{OPTIONS[field]} has no effect without a judge: name one with --judge, or in the test set")
+
+
+def _in(folder: str, path: str | None) -> str | None:
+    return None if path is None else os.path.join(folder, path)
+
+
+class LazyJudge:
+    """An asker that is made when it is first needed, once."""
+
+    def __init__(self, make: Callable[[], Asker]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: Asker | None = None
+
+    def open(self) -> Asker:
+        """Make it; `UsageError` if there is no such model, no key for it, or no place for its cache."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def __call__(self, question: Question) -> Answer:
+        """Its answer; `CannotJudge` also where it cannot be made."""
+        try:
+            ask = self.open()
+        except RightcallError as error:
+            raise CannotJudge("no_judge", f"The judge cannot be used: {error}.") from None
+        return ask(question)
+
+
+def ready(tests: Iterable[CompiledTest]) -> None:
+    """Make the judges that these tests ask, before anything is graded; `UsageError` for one that cannot be used."""
+    for judge in _judges(tests):
+        judge.open()
+
+
+def _judges(tests: Iterable[CompiledTest]) -> Iterator[LazyJudge]:
+    for test in tests:
+        for assertion in test.assertions:
+            judge = getattr(assertion.check, "ask", None)
+            if isinstance(judge, LazyJudge):
+                yield judge
+
+
+def of_environment(question: Question) -> Answer:
+    """The answer of the judge that the environment names when it is asked."""
+    try:
+        ask = judge_for(JudgeOptions())
+    except UsageError as error:
+        raise CannotJudge("no_judge", f"The judge cannot be used: {error}.") from None
+    return ask(question)
+
+
+def given(judge: Any) -> Asker:
+    """The asker that a call in Python means: a model's name, how it is reached, a function, or `None` for none said."""
+    if judge is None:
+        return of_environment
+    if isinstance(judge, str):
+        return judge_for(JudgeOptions(model=judge))
+    if isinstance(judge, ModelConfig):
+        return LazyJudge(lambda: _asker(judge, ""))
+    if callable(judge):
+        from rightcall.judges.functions import FunctionAsker
+
+        return FunctionAsker(judge, getattr(judge, "__name__", type(judge).__name__))
+    raise UsageError(f"expected a judge as `provider:model` or a function, found {type(judge).__name__}")
+
+
+@cache
+def _asker(config: ModelConfig, folder: str) -> Asker:
+    """What asks a model. One for the whole process: with a cache, it counts how often the same is asked (G37)."""
+    from rightcall.judges.cache import Cache, Remembering
+
+    ask = _uncached(config, folder)
+    return ask if config.cache is None else Remembering(ask, Cache(config.cache), config.who)
+
+
+def _uncached(config: ModelConfig, folder: str) -> Asker:
+    return _function(config, folder) if config.provider == PYTHON else _model(config)
+
+
+def _function(config: ModelConfig, folder: str) -> Asker:
+    from rightcall.app import code
+    from rightcall.judges.functions import FunctionAsker
+
+    path, _, name = config.name.rpartition(":")
+    if not path or not os.path.isfile(os.path.join(folder, path)):
+        raise UsageError(f"the judge `{config.model}` cannot be used: there is no file `{os.path.join(folder, path)}`")
+    function: Any = code.load(folder, f"{path}:{name}")
+    return FunctionAsker(function, config.model)
+
+
+def _model(config: ModelConfig) -> Asker:
+    from rightcall.judges.client import ModelAsker
+
+    key = None
+    if config.api_key_env is not None:
+        key = os.environ.get(config.api_key_env)
+        if not key:
+            raise UsageError(f"the judge `{config.model}` needs a key: `{config.api_key_env}` is not set")
+    return ModelAsker(config, key, _secrets(os.environ))
+
+
+def _secrets(environment: Mapping[str, str]) -> list[str]:
+    """Values that are never shown: a provider may repeat a key in what it says of it."""
+    return [
+        value
+        for name, value in environment.items()
+        if len(value) >= _SHORTEST_SECRET and any(word in name.upper() for word in _SECRET)
+    ]
