@@ -69,7 +69,7 @@ def _measure(slices: list[Path], results: Path) -> dict[str, Seconds]:
 def _command(traces: Path, results: Path) -> None:
     """The command as users call it, in this process; what it prints is made and thrown away."""
     with open(os.devnull, "wb") as nowhere, contextlib.redirect_stdout(io.TextIOWrapper(nowhere)):
-        cli.run(["grade", str(traces), "-o", str(results)])
+        cli.execute(["grade", str(traces), "-o", str(results)])
 
 
 def _serve(traces: Path, results: Path) -> None:

@@ -32,8 +32,8 @@ HEAVY = (
 TELL = """
 import sys
 before = set(sys.modules)
-from rightcall.faces.cli import run
-code = run(sys.argv[1:])
+from rightcall.faces.cli import execute
+code = execute(sys.argv[1:])
 print(code, *sorted(set(sys.modules) - before), file=sys.stderr)
 """
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

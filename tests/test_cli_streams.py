@@ -195,11 +195,11 @@ class Dropping:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGINT)
 
-def run(arguments):
+def execute(arguments):
     Dropping()
     return 0
 
-cli.run = run
+cli.execute = execute
 cli.main([])
 """
 

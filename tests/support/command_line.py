@@ -28,7 +28,7 @@ Run = Callable[..., Ran]
 def run_here(capfdbinary: pytest.CaptureFixture[bytes], *arguments: str | Path) -> Ran:
     """Run a command in this process."""
     capfdbinary.readouterr()
-    code = cli.run([str(argument) for argument in arguments])
+    code = cli.execute([str(argument) for argument in arguments])
     out, err = capfdbinary.readouterr()
     return Ran(code, out.decode("utf-8"), err.decode("utf-8"))
 

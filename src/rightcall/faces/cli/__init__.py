@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(_code(sys.argv[1:] if arguments is None else arguments))
 
 
-def run(arguments: Sequence[str]) -> int:
+def execute(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code (G39), whatever goes wrong."""
     from rightcall.faces.cli.guard import guarded
     from rightcall.faces.cli.root import invoke
@@ -37,7 +37,7 @@ def _code(arguments: Sequence[str]) -> int:
         from rightcall.faces.cli import streams
 
         streams.prepare_streams()
-        code = run(arguments)
+        code = execute(arguments)
         streams.settle()
     except KeyboardInterrupt:
         return _interrupted() if code is None else code
