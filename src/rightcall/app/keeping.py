@@ -41,7 +41,7 @@ def begin(plan: Plan, request: RunRequest, base: str, identity: str, now: dateti
     head = Head(
         product=__version__,
         id=identity,
-        started_at=now.isoformat(timespec="seconds"),
+        started_at=now.isoformat(timespec="microseconds"),
         test_sets=tuple(Kept(file=s.file, kept=name, hash=s.test_set.hash) for name, s in _names(plan.suites)),
         config=config,
         dialect=request.dialect,
@@ -171,19 +171,19 @@ def failed_last(names: Sequence[str], base: str) -> frozenset[str] | None:
     """The tests of these files that did not pass when they were last run, `None` if no run of them has ended."""
     wanted = {os.path.realpath(name) for name in names}
     last: dict[str, Outcome] = {}
-    for directory in _newest_first(base):
-        head = journal.read_head(directory)
+    for directory, head in _newest_first(base):
         if wanted & {os.path.realpath(kept.file) for kept in head.test_sets}:
             for told in _told(os.path.join(directory, journal.RESULTS)):
                 last.setdefault(told.id, told.outcome)
     return frozenset(test for test, outcome in last.items() if outcome is not Outcome.PASS) if last else None
 
 
-def _newest_first(base: str) -> list[str]:
-    """The directories of runs that have ended; their names begin with the time."""
+def _newest_first(base: str) -> list[tuple[str, Head]]:
+    """The directories of runs that have ended, and what they were made with."""
     found = [os.path.join(base, name) for name in os.listdir(base)] if os.path.isdir(base) else []
     ended = [one for one in found if files.is_run(one) and os.path.isfile(os.path.join(one, journal.RESULTS))]
-    return sorted(ended, reverse=True)
+    heads = [(one, journal.read_head(one)) for one in ended]
+    return sorted(heads, key=lambda pair: pair[1].started_at, reverse=True)
 
 
 class _Told(msgspec.Struct):
