@@ -7,7 +7,7 @@ only ids and numbers. `each_for_all` keeps nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -102,7 +102,7 @@ def matched_pairs(
         if _expects(item):
             carried.append(_shown(item, reading.file))
         named = _named(item, id_key)
-        identity = _belongs_to(item, named, table)
+        identity = belongs_to(item, id_key, table)
         if identity is not None:
             yield table[identity], reading
         elif count == 1 and len(table) == 1 and named is None:
@@ -212,9 +212,16 @@ def _named(trajectory: Trajectory, id_key: str | None) -> str | None:
     return str(value) if is_name else trajectory.test_id
 
 
-def _belongs_to(trajectory: Trajectory, named: str | None, table: Mapping[str, CompiledTest]) -> str | None:
-    candidates = (trajectory.id, trajectory.conversation_id) if named is None else (named,)
-    return next((name for name in candidates if name is not None and name in table), None)
+def names_of(trajectory: Trajectory, id_key: str | None) -> list[str]:
+    """Return the ids of tests that a trajectory could be for: that of the test that it names, else its own two."""
+    named = _named(trajectory, id_key)
+    names = (trajectory.id, trajectory.conversation_id) if named is None else (named,)
+    return [name for name in names if name is not None]
+
+
+def belongs_to(trajectory: Trajectory, id_key: str | None, ids: Container[str]) -> str | None:
+    """Return the one of these tests that a trajectory is for, if it is for one."""
+    return next((name for name in names_of(trajectory, id_key) if name in ids), None)
 
 
 def _settle_lonely(reading: Reading, count: int, compiled: CompiledTest, notes: Notes) -> Iterator[Pair]:

@@ -161,9 +161,13 @@ def _about_runs(runs: Sequence[Recorded]) -> Iterator[str]:
 
 
 def _source(runs: Sequence[Recorded]) -> str:
-    names = list(dict.fromkeys(f"`{run.shown}` in {visible(run.file)}" for run in runs))
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"from {', '.join(names[:_SHOWN])}{more}"
+    """The conversations by file, of many only the first."""
+    files: dict[str, list[str]] = {}
+    for run in runs[:_SHOWN]:
+        files.setdefault(visible(run.file), []).append(f"`{run.shown}`")
+    told = [f"{', '.join(dict.fromkeys(names))} in {file}" for file, names in files.items()]
+    more = f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else ""
+    return f"from {'; '.join(told)}{more}"
 
 
 def identity_of(runs: Sequence[Recorded]) -> str:

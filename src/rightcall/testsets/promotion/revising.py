@@ -60,9 +60,9 @@ def revise(stated: Stated, runs: Runs, conceal: Conceal) -> Revised:
     key = next((name for name in (CALLS, SEQUENCE) if name in stated.keys), None)
     _check(stated, key, runs)
     kept = _kept(stated, runs, conceal) if key == CALLS else None
-    if kept is not None:
+    if kept is not None and kept != stated.keys[CALLS]:
         return Revised({CALLS: kept})
-    learned = learn(runs, stated.arguments if key == CALLS else "exact", conceal)
+    learned = learn(runs, "ignore" if stated.arguments == "ignore" else "exact", conceal)
     changed: dict[str, Any] = {} if learned.key == key else {str(key): GONE}
     changed[learned.key] = learned.value
     if learned.key == SEQUENCE:

@@ -1,0 +1,264 @@
+"""`rightcall promote`: recorded conversations become tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from rightcall import testsets
+from rightcall.app import choosing, files, kit, loading, runner, updating
+from rightcall.app.choosing import Choice
+from rightcall.app.matching import Notes, Reading, all_pairs, belongs_to, matched_pairs
+from rightcall.app.reading import How, read_traces
+from rightcall.app.redaction import Redaction
+from rightcall.app.regex import compile_regex
+from rightcall.app.schemas import compile_schema
+from rightcall.app.updating import Refused, Updated
+from rightcall.core.lining import Mode
+from rightcall.core.results import Outcome
+from rightcall.core.verdicts import Status
+from rightcall.errors import TestSetError, TraceError, UsageError, Where
+from rightcall.testsets import promotion
+from rightcall.testsets.promotion import Conceal, Draft, Drawing, Recorded
+from rightcall.testsets.promotion.calls import Arguments
+from rightcall.testsets.writing import native_test
+
+_PROMPTS: Final = ("id", "name", "prompt")
+"""Keys of a failed test that say nothing of what is expected."""
+
+
+class PromoteRequest(How, frozen=True, kw_only=True):
+    """What to promote, and to where: a new file `output`, or the test set `update`, which is changed in place.
+
+    `tests` are test sets of which those conversations are taken that fail (`only_failed`). `choice` narrows the
+    conversations; with `learn`, those of one id or one prompt are runs of one test.
+    """
+
+    traces: tuple[str, ...]
+    output: str | None = None
+    update: str | None = None
+    tests: tuple[str, ...] = ()
+    only_failed: bool = False
+    dialect: str | None = None
+    config: str | None = None
+    apply_all: bool = False
+    id_key: str | None = None
+    choice: Choice = Choice()
+    learn: bool = False
+    match: Mode = "exact"
+    arguments: Arguments = "exact"
+    schemas: bool = False
+    redaction: Redaction = Redaction()
+
+
+class Promotion(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it: the tests, the bytes of the new file or the change of the old one, and what was left out.
+
+    `notes` are sentences; `refused` names conversations that made no test, and why.
+    """
+
+    drafts: tuple[Draft, ...]
+    data: bytes | None = None
+    updated: Updated | None = None
+    notes: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """3 if something that was chosen made no test, or nothing was chosen (G39)."""
+        is_empty = not self.drafts and (self.updated is None or not self.updated.seen)
+        return 3 if self.refused or is_empty else 0
+
+
+def promote(request: PromoteRequest) -> Promotion:
+    """Make tests of conversations; nothing is written yet.
+
+    Raises `UsageError`, `TestSetError` and `TraceError` for what cannot be used at all.
+    """
+    _check(request)
+    refused: list[Refused] = []
+    if request.only_failed:
+        drafts, notes = _of_failures(request, refused)
+        return _finished(request, drafts, {}, notes, refused)
+    chosen = list(_chosen(request, read_traces(request.traces, request), refused))
+    known, new = _apart(request, chosen)
+    drafts = [one for runs in _groups(request, new) for one in _drafted(request, runs, refused)]
+    return _finished(request, drafts, known, [], refused)
+
+
+def _check(request: PromoteRequest) -> None:
+    if (request.output is None) == (request.update is None):
+        raise UsageError("say where the tests go: `-o FILE` for a new file, or `--update FILE` for one that there is")
+    if request.only_failed is not bool(request.tests):
+        raise UsageError("`--only-failed` and `--tests FILE` belong together: the test sets say what has failed")
+    if request.learn and request.only_failed:
+        raise UsageError("`--learn` takes good runs, so it cannot be had with `--only-failed`")
+    if request.learn and request.match != "exact":
+        message = "where other calls may come in between, no step is optional and none limited: `--learn` needs"
+        raise UsageError(f"{message} `--match exact`")
+    if request.output is not None:
+        promotion.form_of(request.output)
+        if os.path.lexists(request.output):
+            raise UsageError("exists already; `--update` changes it in place", Where(file=request.output))
+    target = [request.output] if request.output is not None else []
+    reading = [*request.traces, *request.tests, *loading.named(request.config)]
+    files.check_standard_input(reading)
+    files.check_apart(files.expand(request.traces), target)
+
+
+def _chosen(request: PromoteRequest, readings: Iterable[Reading], refused: list[Refused]) -> Iterator[Recorded]:
+    """The conversations that are asked for; what cannot be read is told."""
+    for reading in readings:
+        if isinstance(reading.item, TraceError):
+            refused.append(Refused(str(reading.item.where) or reading.file, f"cannot be read: {reading.item.message}"))
+        elif request.choice.takes(reading.item):
+            yield Recorded(reading.item, reading.file)
+
+
+def _apart(request: PromoteRequest, chosen: Sequence[Recorded]) -> tuple[dict[str, list[Recorded]], list[Recorded]]:
+    """The conversations of tests that the file to update has, by test, and all others."""
+    if request.update is None:
+        return {}, list(chosen)
+    ids = {test.id for test in loading.read_tests(request.update, request.dialect).tests if not test.positional}
+    known: dict[str, list[Recorded]] = {}
+    new: list[Recorded] = []
+    for run in chosen:
+        identity = belongs_to(run.trajectory, request.id_key, ids)
+        if identity is None:
+            new.append(run)
+        else:
+            known.setdefault(identity, []).append(run)
+    return known, new
+
+
+def _groups(request: PromoteRequest, runs: Sequence[Recorded]) -> list[list[Recorded]]:
+    """The runs of each test: those of one id, and to learn, those of one prompt too."""
+    return choosing.together(runs, request.id_key, by_prompt=request.learn)
+
+
+def _drafted(request: PromoteRequest, runs: list[Recorded], refused: list[Refused]) -> Iterator[Draft]:
+    """The test of some runs, if they make one that each of them passes."""
+    identity = choosing.identity(runs, request.id_key)
+    try:
+        drawing = _drawing(request, runs)
+        draft = promotion.draft(identity, runs, drawing)
+        if len(runs) > 1 and not request.learn:
+            _check_alike(draft, runs, drawing)
+        _prove(draft, runs)
+    except TestSetError as error:
+        refused.append(Refused(identity, error.message))
+        return
+    if len(runs) == 1 and request.learn:
+        draft = replace(draft, notes=(*draft.notes, "learned from one run, which shows nothing of what may vary"))
+    yield draft
+
+
+def _drawing(request: PromoteRequest, runs: Sequence[Recorded]) -> Drawing:
+    return Drawing(
+        conceal=concealing(request.redaction, runs),
+        match=request.match,
+        arguments=request.arguments,
+        schemas=request.schemas,
+    )
+
+
+def concealing(asked: Redaction, runs: Sequence[Recorded]) -> Conceal:
+    """What takes secrets out of the tests that runs make, also where a text only repeats them."""
+    redactor = asked.shared
+    if redactor is None:
+        return lambda value: value
+    from rightcall.core.redaction.runs import secrets_of
+
+    return redactor.knowing(secret for run in runs for secret in secrets_of(run.trajectory, redactor)).value
+
+
+def _check_alike(draft: Draft, runs: Sequence[Recorded], drawing: Drawing) -> None:
+    """Refuse several conversations of one id that differ, unless that is what is to be learned."""
+    singles = [promotion.draft(draft.id, [run], drawing).keys for run in runs]
+    if any(keys != singles[0] for keys in singles):
+        raise TestSetError(f"{len(runs)} conversations are of this test, and differ; `--learn` finds what they share")
+
+
+def _prove(draft: Draft, runs: Sequence[Recorded]) -> None:
+    """Refuse a test that does not pass on what it was made from."""
+    test = testsets.compile_test(testsets.from_keys(draft.keys, kit.all_kinds()), compile_regex, compile_schema)
+    for run in runs:
+        attempt = runner.attempt(run.trajectory, test, run.file)
+        if attempt.outcome is not Outcome.PASS:
+            raise TestSetError(f"its test would not pass on `{run.shown}` itself: {updating.why(attempt)}")
+
+
+def _of_failures(request: PromoteRequest, refused: list[Refused]) -> tuple[list[Draft], list[str]]:
+    """The tests of conversations that failed: their prompts, with what the failed test expects."""
+    config = loading.read_config(request.config)
+    sets = [(name, loading.read_tests(name, request.dialect, config)) for name in request.tests]
+    compiled = {test.test.id: test for name, test_set in sets for test in loading.compiled(name, test_set)}
+    notes = Notes()
+    readings = read_traces(request.traces, request)
+    pairs = (
+        all_pairs(readings, list(compiled.values()), notes)
+        if request.apply_all
+        else matched_pairs(readings, compiled, request.id_key, notes)
+    )
+    drafts: list[Draft] = []
+    for pair in pairs:
+        if isinstance(pair, TraceError):
+            refused.append(Refused(str(pair.where), f"cannot be read: {pair.message}"))
+        else:
+            test, reading = pair
+            if request.choice.takes(reading.trajectory):
+                drafts += _of_failure(request, test, Recorded(reading.trajectory, reading.file), refused)
+    unused = [f"no test was for {name}" for name in notes.unused]
+    return drafts, [*unused, *notes.warnings]
+
+
+def _of_failure(
+    request: PromoteRequest, test: testsets.CompiledTest, run: Recorded, refused: list[Refused]
+) -> Iterator[Draft]:
+    attempt = runner.attempt(run.trajectory, test, run.file)
+    if attempt.outcome is Outcome.ERROR:
+        refused.append(Refused(run.shown, f"could not be judged for `{test.test.id}`: {updating.why(attempt)}"))
+    if attempt.outcome is not Outcome.FAIL:
+        return
+    conceal = concealing(request.redaction, [run])
+    expected = {key: value for key, value in native_test(test.test).items() if key not in _PROMPTS}
+    reasons = [f"{verdict.id}: {verdict.reason}" for verdict in attempt.verdicts if verdict.status is Status.FAIL]
+    yield promotion.failed_draft(choosing.identity([run], request.id_key), run, expected, reasons, conceal)
+
+
+def _finished(
+    request: PromoteRequest,
+    drafts: Sequence[Draft],
+    known: Mapping[str, Sequence[Recorded]],
+    notes: Sequence[str],
+    refused: Sequence[Refused],
+) -> Promotion:
+    """The bytes of the new file, or the change of the old one."""
+    if request.update is None:
+        unique = choosing.renamed(drafts, frozenset())
+        data = _written(unique, str(request.output)) if unique else None
+        return Promotion(drafts=unique, data=data, notes=(*notes, *_told(unique)), refused=tuple(refused))
+    updated = updating.updated(
+        request.update, known, drafts, lambda runs: concealing(request.redaction, runs), learn=request.learn
+    )
+    return Promotion(
+        drafts=updated.added,
+        updated=updated,
+        notes=(*notes, *_told(updated.added), *updated.notes),
+        refused=(*refused, *updated.refused),
+    )
+
+
+def _written(drafts: Sequence[Draft], output: str) -> bytes:
+    """The new file, which is read again: what is written can be used."""
+    data = promotion.written(drafts, promotion.form_of(output))
+    testsets.read(data, kit.all_kinds(), file=output)
+    return data
+
+
+def _told(drafts: Sequence[Draft]) -> list[str]:
+    return [f"{draft.id}: {note}" for draft in drafts for note in draft.notes]
