@@ -234,7 +234,6 @@ def test_run_goes_on_as_it_began(run: Any, tmp_path: Path) -> None:
 
 def test_attempts_with_trouble_are_made_again_when_asked_for(run: Any, tmp_path: Path) -> None:
     """Without being asked for, what was recorded stands."""
-    agent = {"command": ["sh", "-c", 'test -e works && echo \'{"output": "ok", "tool_calls": []}\'']}
     broken = {"command": ["no-such-program"]}
     tests = project(tmp_path, {"id": "t", "prompt": "x", "expected_tool_calls": []}, endpoint=broken)
     assert run("run", tests).code == 3
