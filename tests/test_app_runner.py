@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from rightcall.app import runner
+from rightcall.app.regex import compile_regex
+from rightcall.assertions import RequiredTool
 from rightcall.core.assertion import CannotJudge, Check, Compiled
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.results import Attempt, Outcome
 from rightcall.core.rows import Row
 from rightcall.core.verdicts import Evidence, Finding, Status
 from rightcall.errors import TraceError, Where
-from rightcall.testsets import CompiledTest, Test
+from rightcall.testsets import CompiledTest, Test, compile_test
 
 TRAJECTORY = Trajectory(id="t", tool_calls=(ToolCall(name="a", sources=("line 3",)),), output="Done.")
 ROW = Row(mark="missing", expected_index=0, expected={"name": "b"})
@@ -161,3 +163,15 @@ def test_unreadable_record_is_an_error_with_its_place() -> None:
     expected = ("log.jsonl:7", Outcome.ERROR, "The record cannot be read: not JSON: unexpected end")
     assert expected == (result.id, result.outcome, result.reason)
     assert runner.unread(TraceError("x", record_id="r9")).id == "r9"
+
+
+def test_turns_of_which_nothing_is_expected_are_told() -> None:
+    """A conversation that goes on after the last turn of the test is a warning: nothing there could fail."""
+    calls = tuple(ToolCall(name="a", turn=turn) for turn in (0, 1, 2))
+    test = Test(id="x", turns=("hello", "again"), assertions=(RequiredTool(tool="a", turn=2),))
+    longer, whole = (
+        runner.attempt(Trajectory(tool_calls=made), compile_test(test, compile_regex), "log.jsonl").warnings
+        for made in (calls, calls[:2])
+    )
+    words = "the test has 2 turns, the conversation 3: nothing is expected of the turns after the test's"
+    assert (longer, whole) == ((words,), ())

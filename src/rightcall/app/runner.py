@@ -19,6 +19,7 @@ from rightcall.core.calls import Trajectory, Transcript
 from rightcall.core.failing import KIND, cut_short, failure_verdict
 from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
 from rightcall.core.rows import Row, as_made
+from rightcall.core.scoping import last_turn
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.core.wording import amount
 from rightcall.errors import TraceError, Where
@@ -54,10 +55,19 @@ def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attemp
         made=None if calls is None else tuple(map(as_made, calls)),
         output=None if outcome == Outcome.PASS else trajectory.output,
         alignments={} if outcome == Outcome.PASS else Alignments(trajectory, compiled.assertions, verdicts),
-        warnings=trajectory.warnings,
+        warnings=(*trajectory.warnings, *_surplus(trajectory, compiled.test)),
         place=_place(trajectory, file),
         hash=_hash(trajectory),
     )
+
+
+def _surplus(trajectory: Trajectory, test: Test) -> Iterator[str]:
+    """Say of turns after those of the test that nothing is expected of them."""
+    if any(assertion.turn is not None for assertion in test.assertions):
+        last, known = last_turn(trajectory), len(test.turns)
+        if 0 < known < last:
+            turns = "1 turn" if known == 1 else f"{known} turns"
+            yield f"the test has {turns}, the conversation {last}: nothing is expected of the turns after the test's"
 
 
 def _unheld(trajectory: Trajectory, trouble: str, file: str) -> Attempt:
