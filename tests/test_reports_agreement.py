@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from rightcall.core.results import Result, Summary
 from rightcall.reports import REPORTS
 from rightcall.reports.github import GitHubReport
+from rightcall.reports.html import HTMLReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
@@ -34,6 +35,12 @@ def markdown_counts(text: str) -> list[int]:
     """The first five cells of the first row of the first table."""
     row = [line for line in text.splitlines() if line.startswith("| ")][1]
     return [int(cell) for cell in row.strip("| ").split(" | ")[:5]]
+
+
+def html_counts(text: str) -> list[int]:
+    """The numbers of the first list of a page: results by outcome, then all of them."""
+    counts = text.partition('<ul class="counts">')[2].partition("</ul>")[0]
+    return [int(number) for number in re.findall(r"(\d+) (?:passed|failed|errors?|inconclusive|in total)", counts)]
 
 
 def csv_rows(data: bytes) -> list[dict[str, Any]]:
@@ -74,6 +81,7 @@ def test_counts_agree_across_reports(made: list[Result]) -> None:
     attributes = [int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped")]
     assert attributes == [summary.total, summary.failed, summary.errors, summary.inconclusive]
     assert [*expected] == markdown_counts(report(MarkdownReport(), made).decode())
+    assert [*expected] == html_counts(report(HTMLReport(), made).decode())
     assert table_counts(csv_rows(report(CSVReport(), made))) == table_counts(parquet_rows(made)) == [*expected]
     outcomes = [json.loads(line)["outcome"] for line in report(JSONLinesReport(), made).splitlines()]
     assert [str(one.outcome) for one in made] == outcomes
@@ -98,6 +106,9 @@ def test_decision_agrees_across_reports(made: list[Result]) -> None:
     assert last.startswith(words[decision["exit_code"]])
     title = report(MarkdownReport(), made).decode().splitlines()[0]
     assert words[decision["exit_code"]] in title.partition("<code>")[0]
+    heading = re.search("<h1>.*?</h1>", report(HTMLReport(), made).decode())
+    assert heading is not None
+    assert f"</span> {words[decision['exit_code']]}</span>" in heading[0]
     properties = ElementTree.fromstring(report(JUnitReport(), made)).iter("property")
     table = {item.attrib["name"]: item.attrib["value"] for item in properties if "rightcall" in item.attrib["name"]}
     assert str(decision["exit_code"]) == table["rightcall.exit_code"]

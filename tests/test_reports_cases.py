@@ -16,8 +16,6 @@ NOT_YET = {
     "B121": "runs of an agent, whose own crash is a failure",
     "B149": "several workers",
     "B151": "calls written as text, such as `f(x=1)`",
-    "B154": "HTML reports",
-    "B156": "HTML reports",
 }
 """Cases that need something that does not exist here yet, and what."""
 

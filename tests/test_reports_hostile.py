@@ -8,6 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
+from html.parser import HTMLParser
 from typing import Final
 from xml.etree import ElementTree
 
@@ -17,52 +18,13 @@ from markdown_it import MarkdownIt
 from pyarrow import parquet
 
 from rightcall.core.inert import is_command
-from rightcall.core.results import Result
-from rightcall.core.rows import Row
 from rightcall.reports import REPORTS
-from support.reporting import HOSTILE, attempt, report, result, verdict
+from rightcall.reports.html import HTMLReport
+from support.hostile import TEXTS, hostile
+from support.reporting import report
 
-TEXTS: Final = {
-    "markup": "</script><script>alert(1)</script><img src=x onerror=alert(1)>",
-    "quotes": '"\'`\\ \\" &quot; &#0; &lt;',
-    "sections": "]]><![CDATA[ <!-- --> <?php ?>",
-    "escapes": "\x1b[2J\x1b]8;;http://a.example\x07link\x1b]8;;\x07\x9b31m",
-    "control": "".join(map(chr, range(32))) + "\x7f\x85\u2028\u2029",
-    "direction": "\u202etxt.exe\u2066\u2069\u200f\ufeff",
-    "surrogates": "\ud800 \udfff \udc00\ud800",
-    "not characters": "\ufffe\uffff\U0010ffff",
-    "fences": "```\n# heading\n````\n~~~\n| a | b |",
-    "fence alone": "`````",
-    "formula": '=HYPERLINK("http://a.example","x")',
-    "tabbed formula": "\t=1+1\r\n@SUM(1)\n+1\n-1",
-    "commands": "\n::error file=x::boo\n::stop-commands::x\n##[error]boo\n##vso[task.complete]x",
-    "escaped lines": "%0A::error::boo%0D%25",
-    "templates": "${{ secrets.TOKEN }} {{7*7}} $(id) `id`",
-    "emoji": "👩‍👩‍👧 é e\u0301",
-    "mixed": HOSTILE,
-    "long": "x" * 1_000_000,
-}
-SHOWN: Final = ("terminal", "junit", "markdown", "github", "csv")
+SHOWN: Final = ("terminal", "junit", "markdown", "github", "html", "csv")
 """Reports that people look at as text: no character in them steers what shows them."""
-
-
-def hostile(text: str) -> list[Result]:
-    """A test that passes and one that fails, with a text wherever a text can stand."""
-    rows = (
-        Row(mark="missing", expected_index=0, expected={"name": text, "arguments": {text: text}}),
-        Row(mark="unexpected", made_index=0, made={"name": text, "arguments": [text]}, note=text),
-    )
-    failed = attempt(
-        verdict(text, "fail", text, text, details={"precision": text}),
-        alignments={text: rows},
-        output={text: text},
-        warnings=(text,),
-        trajectory=text,
-        place=text,
-    )
-    passed = attempt(verdict(text, "pass"), trajectory=text)
-    fields = {"name": f"{text} name", "place": f"{text}:7", "labels": {text: text}}
-    return [result(f"p{text}", passed, **fields), result(f"f{text}", failed, reason=text, **fields)]
 
 
 def written(name: str, text: str) -> bytes:
@@ -109,6 +71,29 @@ def _csv(data: bytes) -> int:
         csv.field_size_limit(before)
 
 
+_OF_LONG_TEXTS: Final = {("details", frozenset({"class"})), ("pre", frozenset[str]()), ("summary", frozenset[str]())}
+
+
+class _Tags(HTMLParser):
+    """The elements and attributes of a page, as a tokenizer of HTML finds them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, frozenset[str]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, frozenset(name for name, _ in attributes)))
+
+
+def _html(data: bytes) -> int:
+    found = _Tags(data.decode("utf-8")).found
+    ours = _Tags(report(HTMLReport(), hostile("x")).decode("utf-8")).found
+    assert {*found} <= {*ours, *_OF_LONG_TEXTS}
+    assert [tag for tag, _ in found].count("script") == 1
+    return sum(tag == "tr" and "data-outcome" in names for tag, names in found)
+
+
 READERS: Final[dict[str, Callable[[bytes], int]]] = {
     "terminal": _terminal,
     "json": lambda data: len(json.loads(data)["results"]),
@@ -117,6 +102,7 @@ READERS: Final[dict[str, Callable[[bytes], int]]] = {
     "markdown": _markdown,
     "github": _github,
     "gitlab": _gitlab,
+    "html": _html,
     "csv": _csv,
     "parquet": lambda data: parquet.read_table(pyarrow.BufferReader(data)).num_rows,
 }

@@ -14,6 +14,7 @@ import msgspec
 from rightcall.core.results import Result, RunEnd, RunHead
 from rightcall.reports.github import GitHubReport
 from rightcall.reports.gitlab import GitLabReport
+from rightcall.reports.html import HTMLReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
@@ -57,6 +58,7 @@ REPORTS: dict[str, ReportKind] = {
     "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
     "junit": ReportKind(JUnitReport, (".xml",)),
     "markdown": ReportKind(MarkdownReport, (".md", ".markdown")),
+    "html": ReportKind(HTMLReport, (".html", ".htm")),
     "csv": ReportKind(CSVReport, (".csv",)),
     "parquet": ReportKind(ParquetReport, (".parquet",)),
     "github": ReportKind(GitHubReport, ()),

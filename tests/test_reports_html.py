@@ -1,0 +1,282 @@
+"""The HTML report as a document: what it tells, what it leaves out and says so, and that it is one file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from fractions import Fraction
+from typing import Any, Final
+
+import pytest
+from lxml import html
+from msgspec.structs import replace
+
+from rightcall.core.calls import ToolCall, Transcript
+from rightcall.core.results import Attempt, Gate, Result
+from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
+from rightcall.reports.html import HTMLReport
+from support.reporting import FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, verdict
+
+
+def page(*made: Result, room: int = 1_000_000, rows: int = 100, **end: Any) -> Any:
+    """The page of a run as a tree of elements."""
+    return html.document_fromstring(report(HTMLReport(rows, room), made, **end).decode("utf-8"))
+
+
+def text(element: Any) -> str:
+    return " ".join(" ".join(element.itertext()).split())
+
+
+def found(tree: Any, *steps: str) -> list[Any]:
+    """The elements that steps lead to, each at any depth: `.name` is a class, `#name` an id, else a path of XPath."""
+    elements: list[Any] = tree.xpath(
+        "".join(f"//{_step(step)}" if index else f".//{_step(step)}" for index, step in enumerate(steps))
+    )
+    return elements
+
+
+def _step(step: str) -> str:
+    if step.startswith("."):
+        name, slash, child = step[1:].partition("/")
+        return f"*[contains(concat(' ', @class, ' '), ' {name} ')]{slash}{child}"
+    return f"*[@id='{step[1:]}']" if step.startswith("#") else step
+
+
+def texts(tree: Any, *steps: str) -> list[str]:
+    return [text(element) for element in found(tree, *steps)]
+
+
+def article(tree: Any) -> Any:
+    (one,) = found(tree, "article")
+    return one
+
+
+def shown(value: Any) -> str:
+    """The words of the only article of a page about one failed verdict whose finding expects the value."""
+    finding = Finding(code="missing", message="No.", expected=value)
+    failed = Verdict(id="v", name="v", kind="fake", status=Status.FAIL, evidence=Evidence((finding,)))
+    return texts(article(page(result("a", attempt(failed)))), ".findings")[0]
+
+
+def test_head_has_what_decides() -> None:
+    """Decision, reasons, counts, rate with its interval, coverage, versions, hash and gate (G6, G35, G36)."""
+    head = text(
+        page(*RUN, gate=Gate(thresholds={"tool_sequence": Fraction(4, 5)}), counted="all calls").find(".//header")
+    )
+    for told in (
+        "✗ Blocked Refund flow",
+        "pass rate 1/3 = 0.3333 < 1.0000",
+        "✓ 1 passed ✗ 2 failed ! 1 error ? 1 inconclusive 5 in total",
+        "1/3 = 0.3333 (95 % interval 0.0615 to 0.7923)",
+        "3/5 = 0.6000 graded",
+        "rightcall 0.0, rules 1",
+        "Hash of the test set abc",
+        "pass rate 1; at least 1 graded; at most 0 errors; tool_sequence 4/5",
+        "Counted all calls",
+    ):
+        assert told in head
+
+
+def test_grid_tells_four_statuses_apart() -> None:
+    """`n/a` is not applicable, `error` could not be judged, empty is no such verdict; attempts are counted (G1)."""
+    unsure = result("unsure", attempt(verdict("no_unexpected_tool", "error", "The arguments were redacted.")))
+    rows = found(page(*RUN, unsure), "#grid", "tr")
+    assert [[text(cell) for cell in row] for row in rows] == [
+        ["Test", "Outcome", "Attempts", "tool_sequence", "no_unexpected_tool"],
+        ["damaged Expected check_policy; it was never called.", "✗ fail", "1", "✗ fail", "✓ pass"],
+        ["gone no trajectory for test `gone`", "! error", "0", "none", "none"],
+        ["empty The test is inconclusive.", "? inconclusive", "1", "– n/a", "none"],
+        ["flaky No b.", "✗ fail", "1 of 2 passed, flaky", "✗ 1× fail, 1× pass", "none"],
+        ["unsure The arguments were redacted.", "! error", "1", "none", "! error"],
+        ["late-order Late order", "✓ pass", "1", "✓ pass", "none"],
+    ]
+
+
+def test_rarest_verdicts_share_a_column() -> None:
+    """Of more than twelve names the most frequent have a column; what the others came to is counted in one more."""
+    many = [verdict(f"v{n}", "pass") for n in range(13)]
+    tree = page(result("a", attempt(*many, verdict("v13", "fail", "No."))), result("b", attempt(*many[:12])))
+    rows = found(tree, "#grid", "tr")
+    assert [text(cell) for cell in rows[0]][3:] == [*(f"v{n}" for n in range(12)), "other verdicts"]
+    assert [text(row[-1]) for row in rows[1:]] == ["✗ 1× fail, 1× pass", "none"]
+
+
+def test_verdicts_have_rates_and_thresholds() -> None:
+    """Each name with how often it came to each status, its rate with an interval, and what the gate needs of it."""
+    gate = Gate(thresholds={"tool_sequence": Fraction(4, 5)})
+    rows = page(*RUN, gate=gate).xpath("//section[@aria-labelledby='verdicts']//tbody/tr")
+    assert [[text(cell) for cell in row] for row in rows] == [
+        ["no_unexpected_tool", "1", "0", "0", "0", "1/1 = 1.0000 (95 % interval 0.2065 to 1.0000)", "–"],
+        ["tool_sequence", "2", "2", "0", "1", "2/4 = 0.5000 (95 % interval 0.1500 to 0.8500)", "4/5"],
+    ]
+
+
+def test_failure_has_its_evidence() -> None:
+    """Reason, place, findings with codes, expected beside made with remarks, and the reply."""
+    one = article(page(FAILED))
+    assert texts(one, ".alignment", "tr") == [
+        "compared expected made",
+        "= as expected 1 lookup_order(order_id=7) 1 lookup_order(order_id=7)",
+        "- not made 2 check_policy(…) nothing",
+        "≠ other arguments 3 issue_refund(amount=19.5) 2 issue_refund(amount=195)",
+        "expected with amount = 19.5; had amount = 195",
+        "+ not expected nothing 3 send_email()",
+    ]
+    assert texts(one, ".findings/li") == [
+        "missing Expected check_policy; it was never called.",
+        "missing Expected amount = 19.5.",
+    ]
+    assert texts(one, ".reply") == ["The agent replied: All done, 195 EUR are on their way."]
+    assert "Stands at refund.rightcall.yaml:12" in text(one)
+    assert "Read from log.jsonl:3" in text(one)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (5, "5"),
+        ("5", '"5"'),
+        (None, "null"),
+        ("", '""'),
+        ({}, "{}"),
+        (True, "true"),
+        (9007199254740993, "9007199254740993"),
+    ],
+)
+def test_values_are_shown_as_json(value: Any, expected: str) -> None:
+    """A string has quotes, so that it is not taken for a number (G7)."""
+    assert shown(value) == f"missing No. expected {expected}"
+
+
+def test_what_does_not_count_says_so() -> None:
+    """A verdict of severity `warn` or `shadow` is told with that, and decides nothing (G2)."""
+    warned = replace(verdict("v", "fail", "No."), severity="warn")
+    tree = page(result("a", attempt(verdict("u", "pass"), warned)))
+    assert "✗ fail v warn: does not count" in text(article(tree))
+    assert text(tree.find(".//h1")).startswith("✓ Passed")
+
+
+def test_flakiness_is_told() -> None:
+    """Outcomes of the attempts, how sure their rate is, pass@k and pass^k in words and numbers (G37)."""
+    told = texts(article(page(FLAKY)), ".flakiness")[0]
+    assert "1 of 2 attempts passed; flaky: some passed, some failed" in told
+    assert "1/2 = 0.5000 (95 % interval 0.0945 to 0.9055)" in told
+    assert "k pass@k pass^k 1 0.5000 0.5000 2 1.0000 0.0000" in told
+
+
+def test_conversation_is_told_as_it_was_read() -> None:
+    """Calls in their order and inside one another, broken arguments as they are, messages with all that they hold."""
+    calls = (
+        ToolCall(name="find", arguments={"id": 7}, status="ok", result={"day": "Friday"}, turn=0),
+        ToolCall(name="ask", kind="agent", status="requested", turn=1),
+        ToolCall(name="", arguments=None, arguments_state="malformed", arguments_text='{"a": ', parent=1, agent="b"),
+    )
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}, {"role": "model", "x": [1]}, "raw"]
+    one = article(page(heard(PASSED, Transcript(calls=calls, messages=messages, gaps=("the trace was cut",)))))
+    assert texts(one, ".call") == [
+        'turn 1 1 find ok arguments {"id":7} result {"day":"Friday"}',
+        "turn 2 2 ask requested, agent arguments {}",
+        '3 "" requested, agent b arguments malformed: {"a":',
+    ]
+    assert [element.get("class") for element in found(one, ".call")] == [
+        "call depth-0",
+        "call depth-0",
+        "call depth-1",
+    ]
+    assert texts(one, ".messages/li") == ["user Hello", 'model beside it {"x":[1]}', "message raw"]
+    assert texts(one, ".notes") == ["Calls may be missing the trace was cut"]
+
+
+def heard(one: Result, transcript: Transcript) -> Result:
+    """The result with a conversation."""
+    attempts: tuple[Attempt, ...] = tuple(replace(each, transcript=transcript) for each in one.attempts)
+    return replace(one, attempts=attempts)
+
+
+def test_notes_have_warnings_and_what_was_unused() -> None:
+    """They stand in a section of their own."""
+    notes = page(PASSED, unused=("lonely",), warnings=("a test has no `id`",)).xpath(
+        "//section[@aria-labelledby='notes']"
+    )
+    assert texts(notes[0], "li") == ["No test was for trajectory lonely", "a test has no `id`"]
+
+
+def test_an_empty_run_is_incomplete() -> None:
+    """It has a page too, which does not look like a pass (G36)."""
+    tree = page()
+    assert text(tree.find(".//h1")) == "! Incomplete Refund flow"
+    assert "There are none." in text(tree.find(".//main"))
+    assert "Pass rate n/a" in text(tree.find(".//header"))
+
+
+def test_links_lead_to_details_in_every_report() -> None:
+    """The address of a test depends on its id alone; of results with one id each has its own."""
+    links = found(page(PASSED, FAILED, FAILED), "#grid", "a")
+    assert [link.get("href") for link in links] == [
+        "#test-e4d43b1d2f",
+        "#test-e4d43b1d2f-2",
+        "#test-6d7f3d4ce8",
+    ] or links
+    for tree in (page(PASSED), page(UNJUDGED, PASSED, FAILED, FAILED)):
+        anchors = [link.get("href").removeprefix("#") for link in found(tree, "#grid", "a")]
+        assert len(set(anchors)) == len(anchors)
+        assert [element.get("id") for element in found(tree, ".body")] == anchors
+    assert found(page(PASSED), "#grid", "a")[0].get("href") == links[-1].get("href")
+
+
+def test_what_is_left_out_is_counted() -> None:
+    """Beyond the room for details and rows the page says how much is missing; failures have room of their own."""
+    passed = [replace(PASSED, id=f"p{number}") for number in range(20)]
+    size = len(html.tostring(article(page(PASSED))))
+    tree = page(*passed, FAILED, room=2 * 10 * size, rows=19)
+    told = texts(tree, "section[@aria-labelledby='results']/p")
+    assert told[0] == "Left out for want of room: 1 row of tests that passed."
+    assert re.fullmatch(r"Left out for want of room: the details of 1[01] tests that passed\.", told[1])
+    assert told[2] == "-o results.json keeps everything."
+    assert texts(tree, "article")[0].startswith("✗ fail damaged")
+    assert len(found(tree, "tr[@data-outcome]")) == 20
+    assert len(found(tree, "#grid", "a")) == len(found(tree, "article"))
+
+
+def test_conversations_of_one_test_do_not_take_all_room() -> None:
+    """Where the details of one test are too many, its conversations are left out, and that is said."""
+    long = Transcript(calls=tuple(ToolCall(name=f"t{n}", arguments={"x": "y" * 19_000}) for n in range(200)))
+    one = article(page(heard(PASSED, long), room=8_000_000))
+    assert "The transcripts are too long and left out." in text(one)
+    assert found(one, ".transcript") == []
+
+
+def test_parts_beyond_limits_are_counted() -> None:
+    """Attempts, verdicts, findings, calls and warnings are shown up to a number, with how many more there are."""
+    findings = [f"No {number}." for number in range(60)]
+    failed = attempt(
+        verdict("v", "fail", *findings), *(verdict(f"v{n}", "pass") for n in range(210)), warnings=("w",) * 60
+    )
+    calls = Transcript(calls=(ToolCall(name="t"),) * 501, messages=[{"role": "user"}] * 502)
+    one = heard(result("a", *[failed] * 51), calls)
+    told = texts(article(page(one, room=40_000_000)), ".left-out")
+    assert {"10 findings left out.", "11 verdicts left out.", "10 warnings left out.", "1 attempt left out."} <= {*told}
+    alone = texts(article(page(heard(PASSED, calls))), ".left-out")
+    assert alone == ["1 call left out.", "2 messages left out."]
+
+
+POLICY: Final = re.compile(r"default-src 'none'; style-src '(.+?)'; script-src '(.+?)'; img-src data:; .*")
+
+
+def test_policy_knows_the_style_and_the_script_by_their_hashes() -> None:
+    """Nothing else may run or be loaded; there is nothing in attributes that would have to."""
+    tree = page(*RUN)
+    policy = POLICY.fullmatch(tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0])
+    assert policy is not None
+    contents = [tree.find(f".//{name}").text_content().encode() for name in ("style", "script")]
+    hashes = [f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}" for content in contents]
+    assert [*policy.groups()] == hashes
+    assert tree.xpath("//@style | //@*[starts-with(name(), 'on')]") == []
+
+
+def test_page_names_no_other_address() -> None:
+    """No link, image, style or script of it leads outside the file."""
+    addresses = page(*RUN).xpath("//@href | //@src | //@srcset | //@action | //@data")
+    assert {address for address in addresses if not address.startswith("#")} == {"data:,"}
+    assert b"http" not in re.sub(rb'http-equiv="', b"", report(HTMLReport(), RUN))
