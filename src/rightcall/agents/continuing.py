@@ -2,7 +2,8 @@
 
 States of graphs and lists of messages usually begin with what was said before. What a reply tells counts as the whole
 conversation if it begins with all the messages of the reply before, the user among them, and goes on with what the user
-said next; the calls told before are then not of this turn.
+said next; the calls told before are then not of this turn. One that tells what the user said before again in any other
+way cannot be told apart into turns, and is no reply.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from rightcall.agents.exchange import Reply
 from rightcall.core import jsontext
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.heard import heard
+from rightcall.errors import EndpointError
 
 
 class Continuing:
@@ -29,7 +31,10 @@ class Continuing:
         if told is None:
             return reply
         self._before = told
-        if before is None or not _goes_on(before.messages, told.messages):
+        if before is None:
+            return reply
+        if not _goes_on(before.messages, told.messages):
+            _check_new(before.messages, told.messages)
             return reply
         return msgspec.structs.replace(reply, trajectory=_rest(before, told))
 
@@ -40,8 +45,22 @@ def _goes_on(before: list[Any] | None, told: list[Any] | None) -> bool:
     return _is_of_user(told[len(before) : len(before) + 1]) and _same(before, told[: len(before)])
 
 
+def _check_new(before: list[Any] | None, told: list[Any] | None) -> None:
+    """`EndpointError` if a reply of several turns of the user begins with one that was told before."""
+    said = _said(told)
+    if len(said) > 1 and said[0] in _said(before):
+        raise EndpointError(
+            "the reply tells turns before this one again, but not as they were told before, so that their calls cannot"
+            " be told from those of this turn; give what is new, or all messages unchanged"
+        )
+
+
+def _said(messages: list[Any] | None) -> list[str]:
+    return [text.text for text in heard(messages or ()).texts if text.speaker == "user"]
+
+
 def _is_of_user(messages: list[Any]) -> bool:
-    return any(text.speaker == "user" for text in heard(messages).texts)
+    return bool(_said(messages))
 
 
 def _same(some: list[Any], others: list[Any]) -> bool:

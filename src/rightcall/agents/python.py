@@ -23,13 +23,13 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from rightcall.agents import agreeing, loading, replies
+from rightcall.agents import agreeing, loading, printing, replies
 from rightcall.agents.capture import Capture
 from rightcall.agents.captured import Captured
 from rightcall.agents.configuring import EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
-from rightcall.errors import EndpointError, MissingExtraError, TraceError, UsageError
+from rightcall.errors import EndpointError, TraceError, UsageError
 
 TIMEOUT: Final = 300.0
 
@@ -67,9 +67,9 @@ class PythonEndpoint:
 
 
 class _Raised(msgspec.Struct, frozen=True):
-    """What the agent raised instead of returning."""
+    """What the agent raised instead of returning; `SystemExit` if it would have ended the program."""
 
-    error: Exception
+    error: BaseException
 
 
 class _Conversation:
@@ -84,7 +84,7 @@ class _Conversation:
         """Call the function."""
         if self._watch is not None:
             self._watch.sent("input", turn.input)
-        with _capturing(turn) as captured:
+        with printing.diverted(), _capturing(turn) as captured:
             outcome = await _within(self._timeout, self._outcome(turn))
         if self._watch is not None and not isinstance(outcome, _Raised):
             self._watch.came("returned", outcome)
@@ -101,11 +101,7 @@ class _Conversation:
         except EndpointError:
             raise
         except (SystemExit, Exception) as error:
-            return _Raised(error if isinstance(error, Exception) else _Ended(f"exit code {error.code}"))
-
-
-class _Ended(Exception):
-    """The agent ended the program, or would have."""
+            return _Raised(error)
 
 
 def takes_turn(call: Callable[..., Any]) -> bool:
@@ -179,13 +175,13 @@ def _settle(done: asyncio.Future[Any], value: Any, error: BaseException | None) 
 
 
 @contextlib.contextmanager
-def _capturing(turn: Turn) -> Iterator[Captured | None]:
-    """A block in which spans are captured, if they can be."""
+def _capturing(turn: Turn) -> Iterator[Captured | UsageError]:
+    """A block in which spans are captured, or why they cannot be."""
     block = Capture(conversation_id=turn.attempt or "conversation")
     try:
         captured = block.__enter__()
-    except (MissingExtraError, UsageError):
-        yield None
+    except UsageError as error:
+        yield error
         return
     try:
         yield captured
@@ -200,7 +196,7 @@ def _reply(value: Any) -> Reply:
         raise EndpointError(f"what the agent returned cannot be read: {error.message}", error.where) from error
 
 
-def _failed(error: Exception, call: Callable[..., Any]) -> Reply:
+def _failed(error: BaseException, call: Callable[..., Any]) -> Reply:
     """The agent's failure, with what a framework tells in its exception of the run until then."""
     reply = Reply(error=loading.placed(error, loading.source_file(call)))
     data = getattr(error, "run_data", None)
@@ -212,11 +208,15 @@ def _failed(error: Exception, call: Callable[..., Any]) -> Reply:
         return reply
 
 
-def _joined(returned: Reply, captured: Captured | None) -> Reply:
-    if captured is None:
-        return returned
+def _joined(returned: Reply, captured: Captured | UsageError) -> Reply:
+    """What was returned with what was captured; why nothing was, where nothing else tells the calls."""
+    if isinstance(captured, UsageError):
+        return returned if replies.calls_are_known(returned) else _noted(returned, f"nothing is captured: {captured}")
     try:
         return agreeing.combined(returned, captured.trajectory)
     except TraceError as error:
-        told = f"what was captured cannot be read: {error.message}"
-        return msgspec.structs.replace(returned, warnings=(*returned.warnings, told))
+        return _noted(returned, f"what was captured cannot be read: {error.message}")
+
+
+def _noted(reply: Reply, note: str) -> Reply:
+    return msgspec.structs.replace(reply, warnings=(*reply.warnings, note))
