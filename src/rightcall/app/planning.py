@@ -29,9 +29,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """Which tests, how often, in which order.
 
     `filters` are `FIELD:PATTERN`, or a pattern of ids: those of one field are alternatives, all fields must hold.
-    `repeat` replaces what tests say themselves.
+    `ids` are those of the tests themselves, `None` for all. `repeat` replaces what tests say themselves.
     """
 
+    ids: frozenset[str] | None = None
     filters: tuple[str, ...] = ()
     order: Order = "as_written"
     repeat: int | None = None
@@ -48,7 +49,8 @@ def selected(
     patterns: dict[str, list[str]] = defaultdict(list)
     for field, pattern in wanted:
         patterns[field].append(pattern)
-    found = [compiled for compiled in tests if _matches(compiled.test, patterns)]
+    known = [compiled for compiled in tests if selection.ids is None or compiled.test.id in selection.ids]
+    found = [compiled for compiled in known if _matches(compiled.test, patterns)]
     if not found:
         told = " ".join(f"--filter {text}" for text in selection.filters)
         raise UsageError(f"{told}: no test is so" if told else "there is no test to run")

@@ -14,7 +14,7 @@ from rightcall.app import service, suites
 from rightcall.app.redaction import Redaction
 from rightcall.core.results import Outcome
 from rightcall.errors import RightcallError
-from rightcall.faces.pytest_plugin import locating, telling
+from rightcall.faces.pytest_plugin import locating, marker, telling
 
 GATE: Final = "[gate]"
 
@@ -28,24 +28,36 @@ def collector(parent: pytest.Collector, path: Path) -> pytest.Collector:
 
 
 def note_gates(session: pytest.Session) -> None:
-    """Remember of which files the gate is run too: only there may it forgive a test."""
+    """Remember which tests of each file are run, and whether its gate is too: only there may it forgive a test."""
     for item in session.items:
         if isinstance(item, GateItem):
             item.suite_file.is_gated = True
+        elif isinstance(item, SuiteItem):
+            item.suite_file.selected |= {item.identity}
 
 
 class SuiteFile(pytest.File):
     """A file that is graded once, as a whole, when the first of its tests is run."""
 
     is_gated = False
+    selected: frozenset[str] = frozenset()
 
     @functools.cached_property
     def suite(self) -> suites.Suite | RightcallError:
         """All results of the file, or why it cannot be graded."""
         try:
-            return suites.grade(self.request())
+            return self.graded()
         except RightcallError as error:
             return error
+
+    @property
+    def reason_to_skip(self) -> str | None:
+        """Why its tests are not run, if they are not."""
+        return None
+
+    def graded(self) -> suites.Suite:
+        """Grade all of it; `RightcallError` if that is not possible."""
+        return suites.grade(self.request())
 
     @functools.cached_property
     def redaction(self) -> Redaction:
@@ -98,14 +110,33 @@ class SuiteFile(pytest.File):
 
 
 class TestSetFile(SuiteFile):
-    """A test set, graded on the traces that `locating` finds for it."""
+    """A test set, graded on the traces that `locating` finds for it, or on what its agent does."""
 
     __test__ = False
+    has_agent = False
 
     def named(self) -> list[tuple[str, int | None]]:
         """The tests as they stand in the file; `TestSetError` if it is bad."""
         test_set, _ = service.validate(locating.shown(self.path))
+        self.has_agent = test_set.endpoint is not None
         return [(test.id, test.where.line) for test in test_set.tests]
+
+    @functools.cached_property
+    def reason_to_skip(self) -> str | None:
+        """It would drive an agent, which was not asked for, and there are no traces to grade instead."""
+        try:
+            is_graded = not self.has_agent or marker.is_live(self.config) or locating.found(self.config, self.path)
+        except RightcallError:
+            return None  # it is told where it is graded
+        return None if is_graded else "drives an agent: run it with --rightcall-live"
+
+    def graded(self) -> suites.Suite:
+        """Grade the traces, or drive the agent: on all tests if the gate is run, else on those that are."""
+        if not self.has_agent or not marker.is_live(self.config):
+            return super().graded()
+        from rightcall.faces.pytest_plugin import live
+
+        return live.run(locating.shown(self.path), None if self.is_gated else self.selected, self.redaction)
 
     def request(self) -> service.GradeRequest:
         """Grade the traces that belong to the test set; `UsageError` if there are none."""
@@ -145,6 +176,8 @@ class _Item(pytest.Item):
 
     def graded(self) -> suites.Suite:
         """All results of the file; the item fails with one sentence if it cannot be graded."""
+        if self.suite_file.reason_to_skip is not None:
+            pytest.skip(self.suite_file.reason_to_skip)
         suite = self.suite_file.suite
         if isinstance(suite, RightcallError):
             pytest.fail(f"could not be judged: {self.suite_file.shown(suite)}", pytrace=False)
@@ -158,25 +191,29 @@ class _Item(pytest.Item):
 class SuiteItem(_Item):
     """One test: passed, failed, or an error of its set-up where it could not be judged."""
 
+    has_failed = False
+
     def __init__(self, *, identity: str, **names: object) -> None:
         super().__init__(**names)  # type: ignore[arg-type]  # pytest knows what it gives
-        self._identity = identity
+        self.identity = identity
 
     def setup(self) -> None:
         """Grade; what could not be judged never gets as far as being called."""
-        self.tell([(telling.OUTCOME, str(Outcome.ERROR))])  # until more is known
+        if self.suite_file.reason_to_skip is None:
+            self.tell([(telling.OUTCOME, str(Outcome.ERROR))])  # until more is known
         suite = self.graded()
         self.user_properties.clear()
-        self.tell(telling.properties(suite.results[self._identity]))
+        self.tell(telling.properties(suite.results[self.identity]))
         self._block(suite, (Outcome.ERROR,))
 
     def runtest(self) -> None:
         """Fail with every reason unless the test passed."""
+        self.has_failed = self.graded().results[self.identity].outcome is Outcome.FAIL
         self._block(self.graded(), (Outcome.FAIL, Outcome.INCONCLUSIVE))
 
     def _block(self, suite: suites.Suite, outcomes: Sequence[Outcome]) -> None:
         """Fail if the test came to one of these; where the gate of the file lets it pass, that is no failure."""
-        result = suite.results[self._identity]
+        result = suite.results[self.identity]
         if result.outcome in outcomes:
             if suite.end.decision.passed and self.suite_file.is_gated:
                 pytest.xfail(f"{telling.reason(result)} (within the gate of the file)")

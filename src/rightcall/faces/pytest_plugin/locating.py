@@ -19,22 +19,27 @@ def traces(config: pytest.Config, path: Path) -> tuple[str, ...]:
     `refund.traces.jsonl`, or any other suffix, and the directory `refund.traces`; of the project is the setting
     `rightcall_traces`. `UsageError` if there are none.
     """
-    here = config.invocation_params.dir
-    home = config.rootpath if config.inipath is None else config.inipath.parent
-    found = (
-        _in(here, config.getoption("--rightcall-traces"))
-        or _in(here, _named())
-        or tuple(map(shown, _beside(path)))
-        or _in(home, config.getini("rightcall_traces"))
-    )
-    if not found:
+    names = found(config, path)
+    if not names:
         stem = _stem(path)
         raise UsageError(
             f"there are no traces for `{path.name}`: expected `{stem}.traces.jsonl` (or another suffix), or the"
             f" directory `{stem}.traces`, beside it, or names given with --rightcall-traces, RIGHTCALL_TRACES or the"
             " setting `rightcall_traces`"
         )
-    return found
+    return names
+
+
+def found(config: pytest.Config, path: Path) -> tuple[str, ...]:
+    """The same names, or none."""
+    here = config.invocation_params.dir
+    home = config.rootpath if config.inipath is None else config.inipath.parent
+    return (
+        _in(here, config.getoption("--rightcall-traces"))
+        or _in(here, _named())
+        or tuple(map(shown, _beside(path)))
+        or _in(home, config.getini("rightcall_traces"))
+    )
 
 
 def _named() -> list[str]:

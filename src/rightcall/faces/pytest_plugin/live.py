@@ -1,0 +1,25 @@
+"""Test sets whose agent is driven while pytest runs."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from rightcall.app import keeping, preparing, suites
+from rightcall.app import live as running
+from rightcall.app.driving import Stop
+from rightcall.app.planning import Selection
+from rightcall.app.preparing import RunRequest
+from rightcall.app.redaction import Redaction
+
+
+def run(file: str, tests: frozenset[str] | None, redaction: Redaction) -> suites.Suite:
+    """Drive the agent of a test set on these of its tests, `None` for all; raises what cannot be run.
+
+    Nothing is kept of it.
+    """
+    request = RunRequest(tests=(file,), selection=Selection(ids=tests), redaction=redaction)
+    plan = preparing.plan(request, preparing.read_suites(request))
+    identity = keeping.new_identity(datetime.now(UTC), secrets.token_bytes(3))
+    begun = running.begin(plan, request, identity)
+    return suites.kept(lambda sinks: running.run(plan, request, begun, sinks, running.Watch(), Stop()), redaction)
