@@ -148,6 +148,7 @@ ADVICE = "write one with `rightcall grade … -o run.json`"
         (" \n", f"bad.json: is empty; expected a JSON report of a run: {ADVICE}"),
         ("[1]", f"bad.json: expected a JSON report of a run: {ADVICE}"),
         ("{}", f"bad.json: expected a JSON report of a run: {ADVICE}"),
+        ('{"results": null}', f"bad.json: expected a JSON report of a run: {ADVICE}"),
         ('{"results": []}', f"bad.json: expected a JSON report with `schema` 1, found no `schema`: {ADVICE}"),
         (
             '{"schema": 9, "results": [], "test_set": {}}',
@@ -427,3 +428,20 @@ def test_a_hidden_argument_is_hidden_in_sentences_too(shell: Shell) -> None:
         assert [text for text in told if "zq74xj" in text] == []
     ran = shell("grade", "branch.jsonl", "--baseline", "silent.json", "--redact", "password")
     assert ("zq74xj" in ran.out, ran.code) == (False, 1)
+
+
+def test_a_run_of_an_agent_is_compared_by_its_directory(shell: Shell) -> None:
+    """The directory stands for the results in it; one of a run that has not ended is refused."""
+    branch = shell.run("branch", t=FAIL)
+    lines(Path("main.jsonl"), _record("t", PASS))
+    Path("run").mkdir()
+    shell("grade", "main.jsonl", "-o", "run/results.jsonl")
+    for name in ("run.json", "attempts.jsonl"):
+        Path("run", name).touch()
+    assert shell("compare", "run", branch).out.endswith("Blocked: 1 regression: t\n")
+    Path("run/results.jsonl").unlink()
+    ran = shell("compare", "run", branch)
+    assert (ran.code, ran.err) == (
+        2,
+        "error: run: is a run that has not ended, so there are no results yet; go on with it: rightcall run --resume\n",
+    )

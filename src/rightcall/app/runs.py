@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from rightcall.app import files
+from rightcall.app.journal import RESULTS
 from rightcall.app.spool import Spool
 from rightcall.core import jsontext
 from rightcall.core.outlines import ResultRow, RunRow
@@ -31,24 +33,34 @@ class SavedRun(msgspec.Struct, frozen=True):
 
 
 def read_run(name: str, redactors: Sequence[Redactor] = ()) -> SavedRun:
-    """Open a run; `-` is the standard input. `UsageError`, also while the results are read, if it is none.
+    """Open a run: a report, the directory of a run of an agent that has ended, or `-` for the standard input.
+
+    `UsageError`, also while the results are read, if it is none.
 
     The JSON report has one result a line, so that one of any size is read in little memory; a document that was laid
     out otherwise is read whole. `redactors` look for secrets in each result.
     """
     file = files.shown(name)
-    lines = _lines(name)
+    lines = _lines(_results_of(name) if files.is_run(name) else name)
     first = next(lines, (1, b""))[1]
     if first.rstrip().endswith(_OPENING):
         head = _decoded(first + b"]}", file, 1)
         return SavedRun(_run(head, file), _rows(_members(lines, file), file, redactors))
     value, rest = _document(first, lines, file)
-    if isinstance(value, dict) and "results" in value:
-        members = enumerate(value["results"] if isinstance(value["results"], list) else [])
-        return SavedRun(_run(value, file), _rows(((None, member) for _, member in members), file, redactors))
+    if isinstance(value, dict) and isinstance(value.get("results"), list):
+        members = ((None, member) for member in value["results"])
+        return SavedRun(_run(value, file), _rows(members, file, redactors))
     if not isinstance(value, dict) or "attempts" not in value:
         raise UsageError(f"expected a JSON report of a run: {_ADVICE}", Where(file=file))
     return SavedRun(RunRow(name=file, is_complete=False), _rows(chain([(1, value)], rest), file, redactors))
+
+
+def _results_of(directory: str) -> str:
+    path = os.path.join(directory, RESULTS)
+    if not os.path.isfile(path):
+        advice = "go on with it: rightcall run --resume"
+        raise UsageError(f"is a run that has not ended, so there are no results yet; {advice}", Where(file=directory))
+    return path
 
 
 _Numbered = tuple[int | None, Any]
