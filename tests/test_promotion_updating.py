@@ -84,7 +84,7 @@ REVISED = [
     pytest.param(
         "  - id: a\n    expected_tool_calls: []\n    forbidden_tools: [delete]\n",
         [call("f")],
-        "  - id: a\n    expected_tool_calls:\n      - {name: f, arguments: {}}\n    forbidden_tools: [delete]\n",
+        "  - id: a\n    expected_tool_calls: [{name: f, arguments: {}}]\n    forbidden_tools: [delete]\n",
         id="a ban beside the list stays",
     ),
     pytest.param(

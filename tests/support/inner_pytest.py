@@ -41,7 +41,7 @@ def _warm() -> None:
     """Import what the plugin needs: what is first imported while `pytester` is in use is forgotten after it."""
     from rightcall.app import suites
     from rightcall.app.service import GradeRequest
-    from rightcall.faces.pytest_plugin import comparing, files, fixture, repeating, summary  # noqa: F401  # for later
+    from rightcall.faces.pytest_plugin import comparing, files, fixture, live, repeating, summary, updating  # noqa: F401  # for later
 
     with tempfile.TemporaryDirectory() as folder:
         test_set, traces = Path(folder, "a.yaml"), Path(folder, "a.jsonl")

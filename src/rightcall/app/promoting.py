@@ -23,7 +23,7 @@ from rightcall.core.results import Outcome
 from rightcall.core.verdicts import Status
 from rightcall.errors import TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import promotion
-from rightcall.testsets.promotion import Conceal, Draft, Drawing, Recorded
+from rightcall.testsets.promotion import Draft, Drawing, Recorded
 from rightcall.testsets.promotion.calls import Arguments
 from rightcall.testsets.writing import native_test
 
@@ -159,21 +159,11 @@ def _drafted(request: PromoteRequest, runs: list[Recorded], refused: list[Refuse
 
 def _drawing(request: PromoteRequest, runs: Sequence[Recorded]) -> Drawing:
     return Drawing(
-        conceal=concealing(request.redaction, runs),
+        conceal=updating.concealing(request.redaction, runs),
         match=request.match,
         arguments=request.arguments,
         schemas=request.schemas,
     )
-
-
-def concealing(asked: Redaction, runs: Sequence[Recorded]) -> Conceal:
-    """What takes secrets out of the tests that runs make, also where a text only repeats them."""
-    redactor = asked.shared
-    if redactor is None:
-        return lambda value: value
-    from rightcall.core.redaction.runs import secrets_of
-
-    return redactor.knowing(secret for run in runs for secret in secrets_of(run.trajectory, redactor)).value
 
 
 def _check_alike(draft: Draft, runs: Sequence[Recorded], drawing: Drawing) -> None:
@@ -224,7 +214,7 @@ def _of_failure(
         refused.append(Refused(run.shown, f"could not be judged for `{test.test.id}`: {updating.why(attempt)}"))
     if attempt.outcome is not Outcome.FAIL:
         return
-    conceal = concealing(request.redaction, [run])
+    conceal = updating.concealing(request.redaction, [run])
     expected = {key: value for key, value in native_test(test.test).items() if key not in _PROMPTS}
     reasons = [f"{verdict.id}: {verdict.reason}" for verdict in attempt.verdicts if verdict.status is Status.FAIL]
     yield promotion.failed_draft(choosing.identity([run], request.id_key), run, expected, reasons, conceal)
@@ -243,7 +233,7 @@ def _finished(
         data = _written(unique, str(request.output)) if unique else None
         return Promotion(drafts=unique, data=data, notes=(*notes, *_told(unique)), refused=tuple(refused))
     updated = updating.updated(
-        request.update, known, drafts, lambda runs: concealing(request.redaction, runs), learn=request.learn
+        request.update, known, drafts, lambda runs: updating.concealing(request.redaction, runs), learn=request.learn
     )
     return Promotion(
         drafts=updated.added,

@@ -17,6 +17,7 @@ from rightcall import testsets
 from rightcall.app import choosing, files, loading, runner, service
 from rightcall.app.matching import Notes, matched_pairs
 from rightcall.app.reading import read_traces
+from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.results import Attempt, Outcome
@@ -73,6 +74,16 @@ class Updated(msgspec.Struct, frozen=True, kw_only=True):
             os.chmod(self.file, mode)
         except OSError as error:
             raise StoreError(f"has lost its permissions: {error.strerror}", Where(file=self.file)) from None
+
+
+def concealing(asked: Redaction, runs: Sequence[Recorded]) -> Conceal:
+    """What takes secrets out of the tests that runs make, also where a text only repeats them."""
+    redactor = asked.shared
+    if redactor is None:
+        return lambda value: value
+    from rightcall.core.redaction.runs import secrets_of
+
+    return redactor.knowing(secret for run in runs for secret in secrets_of(run.trajectory, redactor)).value
 
 
 def _lines(data: bytes) -> list[str]:

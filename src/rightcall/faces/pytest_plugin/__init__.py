@@ -42,6 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="RULE",
         help="hide values in what is told of test sets, as --redact of the command line does; may be repeated",
     )
+    group.addoption(
+        "--rightcall-update",
+        action="store_true",
+        help="rewrite the lists of expected calls of test sets that the traces do not match, in place",
+    )
     group.addoption("--rightcall-live", action="store_true", help="run the tests that call a model")
     parser.addini("rightcall_files", "patterns of the names of test sets and record files", "args", default=_FILES)
     parser.addini("rightcall_traces", "as --rightcall-traces; relative to the configuration file", "args", default=[])
@@ -51,8 +56,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Make the marker known, and refuse to rewrite files from several processes."""
     config.addinivalue_line("markers", _MARKER)
+    if config.getoption("--rightcall-update") and (config.getoption("tx", None) or hasattr(config, "workerinput")):
+        raise pytest.UsageError("--rightcall-update rewrites files, so it runs in one process: leave out -n")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -110,6 +117,14 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     return comparing.explained(op, left, right)
 
 
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Rewrite what did not match, if that was asked for and all tests were run that were to be."""
+    if exitstatus == pytest.ExitCode.TESTS_FAILED and session.config.getoption("--rightcall-update"):
+        from rightcall.faces.pytest_plugin import updating
+
+        updating.finish(session)
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Count what was graded, if anything was."""
     kept = (report for reports in terminalreporter.stats.values() for report in reports)
@@ -118,6 +133,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         from rightcall.faces.pytest_plugin import summary
 
         summary.write(terminalreporter, reports)
+    if f"{__name__}.updating" in sys.modules:
+        from rightcall.faces.pytest_plugin import updating
+
+        updating.tell(terminalreporter)
 
 
 def _is_ours(report: pytest.TestReport) -> bool:

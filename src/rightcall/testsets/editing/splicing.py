@@ -112,8 +112,7 @@ class Text(msgspec.Struct, frozen=True):
         place, node = holder.entries[key]
         column, colon = self.column(place.start), self.text.index(":", place.end) + 1
         is_beside = "\n" not in self.text[colon : node.span.start]
-        style = node if node.kind == "list" and not node.flow else None
-        rendered = self._value(new, column, style)
+        rendered = self._value(new, column, node)
         if not rendered.startswith("\n") and not rendered.startswith("\r"):
             yield Splice(colon, colon if not is_beside else node.span.end, rendered)
             if not is_beside:
@@ -125,13 +124,20 @@ class Text(msgspec.Struct, frozen=True):
         else:
             yield Splice(self.line_end(colon), node.span.end, rendered)
 
-    def _value(self, value: Any, column: int, style: Node | None = None) -> str:
-        """A value as it follows the colon of a key that stands at a column: a blank and one line, or lines below."""
+    def _value(self, value: Any, column: int, old: Node | None = None) -> str:
+        """A value as it follows the colon of a key that stands at a column: a blank and one line, or lines below.
+
+        It is in brackets or not as the `old` one was, if it is not long.
+        """
         flow = to_flow(value)
-        is_scalar = not isinstance(value, dict | list) or not value
-        if is_scalar or (len(flow) + column <= _LONG and not _holds_containers(value)):
+        if not isinstance(value, dict | list) or not value:
             return f" {flow}"
-        inner = column + 2 if style is None else self._dash(style)
+        has_style = old is not None and old.kind in ("list", "mapping")
+        in_brackets = old.flow if old is not None and has_style else not _holds_containers(value)
+        if in_brackets and len(flow) + column <= _LONG:
+            return f" {flow}"
+        is_block_list = old is not None and old.kind == "list" and not old.flow
+        inner = self._dash(old) if old is not None and is_block_list else column + 2
         return f"{self.newline}{' ' * inner}{self.lines(to_block(value), inner)}"
 
     def _dash(self, node: Node) -> int:
