@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -18,22 +17,24 @@ _ALONE: Final = 8
 
 
 class Known:
-    """Secret values, each with the ways in which texts write it."""
+    """Secret values, each with the ways in which texts write it. Letter case makes no difference."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.values = frozenset(secrets)
-        self._forms = {form.casefold(): secret for secret in sorted(self.values) for form in _forms(secret)}
-        longest_first = sorted(self._forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(_search, longest_first)), re.IGNORECASE) if longest_first else None
+        self._forms = {_folded(form): secret for secret in sorted(self.values) for form in _forms(secret)}
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Where a text holds one of them, or the beginning of one that was cut off: from, to, and which it is."""
-        if self._pattern is None:
-            return
-        for found in self._pattern.finditer(text):
-            yield (*found.span(), self._forms.get(found[0].casefold(), found[0]))
-        for cut in CUT.finditer(text):
-            yield from self._beginning(text.casefold(), cut.start())
+        folded = _folded(text) if self._forms else ""
+        for form, secret in self._forms.items():
+            start = folded.find(form)
+            while start >= 0:
+                end = start + len(form)
+                if len(form) >= _ALONE or _stands_alone(folded, start, end):
+                    yield start, end, secret
+                start = folded.find(form, end)
+        for cut in CUT.finditer(folded) if "…" in folded else ():
+            yield from self._beginning(folded, cut.start())
 
     def _beginning(self, text: str, end: int) -> Iterator[tuple[int, int, str]]:
         """The longest beginning of a secret that ends there."""
@@ -48,14 +49,23 @@ class Known:
             yield best
 
 
-def _search(form: str) -> str:
-    """The pattern that finds a form; a short one only by itself."""
-    escaped = re.escape(form)
-    if len(form) >= _ALONE:
-        return escaped
-    before = r"(?<![A-Za-z0-9])" if form[0].isalnum() else ""
-    after = r"(?![A-Za-z0-9])" if form[-1].isalnum() else ""
-    return before + escaped + after
+def _folded(text: str) -> str:
+    """The text in small letters, where that leaves every letter in its place."""
+    small = text.lower()
+    return small if len(small) == len(text) else text
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether what stands there is no part of a longer word."""
+    return not (_is_joined(text, start - 1, start) or _is_joined(text, end - 1, end))
+
+
+def _is_joined(text: str, one: int, other: int) -> bool:
+    return one >= 0 and other < len(text) and _is_word(text[one]) and _is_word(text[other])
+
+
+def _is_word(character: str) -> bool:
+    return character.isascii() and character.isalnum()
 
 
 def _forms(secret: str) -> Iterator[str]:

@@ -49,7 +49,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """A text without secrets."""
-        return self._replaced(text, self._hits(text))
+        hits = self._hits(text)
+        return self._replaced(text, hits) if hits else text
 
     def value(self, value: Any, path: Path = ()) -> Any:
         """A JSON value without secrets, keys included. `path` are the steps that lead to it."""
@@ -57,7 +58,7 @@ class Redactor:
             return self.hidden(value)
         if isinstance(value, str):
             return self._text_value(value)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return self._object(value, path)
         if isinstance(value, list | tuple):
             return [self.value(item, (*path, index)) for index, item in enumerate(value)]
@@ -78,7 +79,7 @@ class Redactor:
             yield from inside(value)
         elif isinstance(value, str):
             yield from self._found(value)
-        elif isinstance(value, Mapping):
+        elif isinstance(value, dict):
             for key, item in value.items():
                 yield from self._found(str(key))
                 yield from self.find(item, (*path, key))
@@ -96,7 +97,7 @@ class Redactor:
             seen[shown] = seen.get(shown, 0) + 1
             yield (shown if seen[shown] == 1 else f"{shown} ({seen[shown]})", item)
 
-    def _object(self, value: Mapping[Any, Any], path: Path) -> dict[Any, Any]:
+    def _object(self, value: dict[Any, Any], path: Path) -> dict[Any, Any]:
         shown = {key: self.value(item, (*path, key)) for key, item in value.items()}
         return dict(self.unique(shown))
 
@@ -125,8 +126,6 @@ class Redactor:
         return sorted([*found, *self._known.spans(text)], key=lambda hit: (hit[0], -hit[1]))
 
     def _replaced(self, text: str, hits: list[Hit]) -> str:
-        if not hits:
-            return text
         parts, at = [], 0
         for start, end, secret in _merged(text, hits):
             parts += [text[at:start], self._mask(secret)]
@@ -159,7 +158,7 @@ def _json_inside(text: str) -> Any:
 
 def inside(value: Any) -> Iterator[str]:
     """Every text and number in a value, and what such a text holds if it is JSON."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key, item in value.items():
             # The name of a type is no value that a secret could be.
             yield from inside(item) if key != "$type" else ()

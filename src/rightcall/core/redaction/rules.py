@@ -15,6 +15,9 @@ from rightcall.core.redaction import shapes
 
 Group = Literal["secrets", "emails"]
 
+MOST_DECIDED: Final = 10_000
+"""Keys for which it is remembered whether they are hidden."""
+
 _ROOTS: Final = frozenset({"arguments", "args", "input", "result", "output", "metadata"})
 """Keys of records, messages and tests that hold what paths begin in."""
 
@@ -46,15 +49,36 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return tuple(map(re.compile, self.patterns))
 
     @cached_property
+    def _decided(self) -> dict[str, bool]:
+        """Keys that were asked for before."""
+        return {}
+
+    @cached_property
+    def remembered(self) -> dict[str, tuple[shapes.Span, ...]]:
+        """What was found in texts that may come again."""
+        return {}
+
+    @cached_property
+    def has_keys(self) -> bool:
+        """Whether values are hidden by the keys that stand before them."""
+        return bool(self.keys or self.paths) or "secrets" in self.groups
+
+    @cached_property
     def _keys(self) -> re.Pattern[str] | None:
         globs = "|".join(fnmatch.translate(key.casefold()) for key in self.keys)
         return re.compile(globs) if globs else None
 
     def hides_key(self, key: str) -> bool:
         """Whether the value of a key of that name is hidden."""
-        if self._keys is not None and self._keys.match(key.casefold()):
-            return True
-        return "secrets" in self.groups and shapes.is_credential(key)
+        known = self._decided.get(key)
+        if known is None:
+            known = self._matches(key) or ("secrets" in self.groups and shapes.is_credential(key))
+            if len(self._decided) < MOST_DECIDED:
+                self._decided[key] = known
+        return known
+
+    def _matches(self, key: str) -> bool:
+        return self._keys is not None and self._keys.match(key.casefold()) is not None
 
     def hides(self, path: Sequence[Any]) -> bool:
         """Whether the value at a path is hidden, where those that it is in are not."""

@@ -21,6 +21,7 @@ from rightcall.core.redaction.redactor import Redactor
 from rightcall.core.results import Result
 from rightcall.core.rows import Row, RowDifference
 from rightcall.core.verdicts import Evidence, Finding, Verdict
+from rightcall.errors import Where
 
 Told = TypeVar("Told", bound=msgspec.Struct)
 Difference = Finding | RowDifference | CallDifference
@@ -64,6 +65,8 @@ def secrets_of(trajectory: Trajectory, redactor: Redactor) -> Iterator[str]:
 
 def secrets_in(expected: Any, redactor: Redactor) -> Iterator[str]:
     """Every secret of a test or an assertion, as its file writes it."""
+    if expected is None or isinstance(expected, Where | bool) or expected is msgspec.UNSET:
+        return
     if isinstance(expected, msgspec.Struct) and not isinstance(expected, Operator):
         for field in expected.__struct_fields__:
             yield from secrets_in(getattr(expected, field), redactor)

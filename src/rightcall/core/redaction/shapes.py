@@ -42,6 +42,30 @@ _PREFIXES: Final = (
     r"AGE-SECRET-KEY-1[A-Z0-9]{20}",
 )
 _KEYS: Final = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_PREFIXES)})[\w-]*", re.ASCII)
+_KEY_WORDS: Final = (
+    *("sk-", "_live_", "_test_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "gl", "xox", "xapp-"),
+    *(
+        "AIza",
+        "GOCSPX-",
+        "ya29.",
+        "hf_",
+        "npm_",
+        "pypi-",
+        "dop_v1_",
+        "dapi",
+        "gsk",
+        "r8",
+        "nvapi",
+        "pplx",
+        "xai",
+        "tvly",
+    ),
+    *("fc_", "fc-", "lin_api", "ntn", "secret", "lsv2_", "shp", "ATATT3", "hvs.", "SG.", "AGE-SECRET-KEY-1"),
+)
+_SHORTEST_KEY: Final = 13
+_SHORTEST_URL: Final = 6
+_MOST_BEGUN: Final = 400
+
 _AWS: Final = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])")
 _JWT: Final = re.compile(r"(?<![\w-])eyJ[\w-]{6,}(?:\.[\w-]*){2,4}", re.ASCII)
 _AUTHORIZATION: Final = re.compile(
@@ -90,21 +114,39 @@ def is_credential(key: str) -> bool:
     return _LETTERS.sub("", key.lower()) in _CREDENTIALS
 
 
+Looked = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
+
+# Each pattern is looked for only where a text holds one of the words beside it: most texts hold none.
+_WHOLE: Final[Looked] = (
+    (_KEYS, _KEY_WORDS),
+    (_AWS, ("AKIA", "ASIA", "ABIA", "ACCA")),
+    (_JWT, ("eyJ",)),
+    (_PRIVATE_KEY, ("PRIVATE KEY",)),
+)
+_INSIDE: Final[Looked] = ((_PASSWORD_IN_URL, ("://",)), (_QUERY, ("?", "&", ";")))
+_SCHEMES: Final = ("bearer", "basic", "digest", "token")
+
+
 def secrets(text: str) -> Iterator[Span]:
     """Where a text holds secrets, in no order; places may overlap."""
-    for pattern in (_KEYS, _AWS, _JWT, _PRIVATE_KEY):
-        yield from (found.span() for found in pattern.finditer(text))
-    for pattern in (_AUTHORIZATION, _PASSWORD_IN_URL, _QUERY):
-        yield from (found.span(1) for found in pattern.finditer(text))
-    for found in _CARD.finditer(text):
-        if is_card(found[0]):
-            yield found.span()
+    length = len(text)
+    for pattern, words in _INSIDE if length >= _SHORTEST_URL else ():
+        if any(word in text for word in words):
+            yield from (found.span(1) for found in pattern.finditer(text))
+    if length < _SHORTEST_KEY:
+        return
+    for pattern, words in _WHOLE:
+        if any(word in text for word in words):
+            yield from (found.span() for found in pattern.finditer(text))
+    if " " in text and any(word in text.lower() for word in _SCHEMES):
+        yield from (found.span(1) for found in _AUTHORIZATION.finditer(text))
+    yield from (found.span() for found in _CARD.finditer(text) if is_card(found[0]))
 
 
 def begun(text: str) -> Iterator[Span]:
     """Where something that begins like a secret has been cut off."""
-    for cut in CUT.finditer(text):
-        found = _BEGUN.search(text, max(0, cut.start() - 4096), cut.start())
+    for cut in CUT.finditer(text) if "…" in text else ():
+        found = _BEGUN.search(text, max(0, cut.start() - _MOST_BEGUN), cut.start())
         if found is not None:
             yield found.span()
 

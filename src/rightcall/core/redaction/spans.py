@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from rightcall.core import paths
@@ -11,11 +11,16 @@ from rightcall.core.redaction import shapes
 from rightcall.core.redaction.rules import Rules
 from rightcall.core.redaction.shapes import CUT, Span
 
+MOST_REMEMBERED: Final = 80
+REMEMBERED: Final = 10_000
+"""So many texts of so many characters are remembered with what was found in them: names and keys come again."""
+
 MARK: Final = "[redacted"
 """How everything begins that stands in the place of what was taken out."""
 
 _KEY: Final = re.compile(
-    r"""(?:(?P<quote>\\{0,7}["'])(?P<quoted>[^"'\\\n]{1,200})(?P=quote)|(?P<bare>[A-Za-z_$][\w.$\[\]"-]{0,200}))"""
+    r"""(?:(?P<quote>\\{0,7}["'])(?P<quoted>[^"'\\\n]{1,200})(?P=quote)"""
+    r"""|(?<![\w.$\]-])(?P<bare>[A-Za-z_$][\w.$\[\]"-]{0,200}))"""
     r"\s{0,3}[:=]\s{0,3}",
 )
 _QUOTE: Final = re.compile(r"""\\*["']""")
@@ -30,8 +35,17 @@ _OPEN: Final = "{["
 _CLOSE: Final = "}]"
 
 
-def spans(text: str, rules: Rules) -> Iterator[Span]:
+def spans(text: str, rules: Rules) -> Collection[Span]:
     """Each place that the rules hide, in no order; places may overlap."""
+    known = rules.remembered.get(text)
+    if known is None:
+        known = tuple(_spans(text, rules))
+        if len(text) <= MOST_REMEMBERED and len(rules.remembered) < REMEMBERED:
+            rules.remembered[text] = known
+    return known
+
+
+def _spans(text: str, rules: Rules) -> Iterator[Span]:
     if "secrets" in rules.groups:
         yield from shapes.secrets(text)
         yield from shapes.begun(text)
@@ -39,7 +53,8 @@ def spans(text: str, rules: Rules) -> Iterator[Span]:
         yield from shapes.emails(text)
     for pattern in rules.compiled:
         yield from (found.span() for found in pattern.finditer(text) if found[0])
-    yield from _of_keys(text, rules)
+    if rules.has_keys and ("=" in text or ":" in text):
+        yield from _of_keys(text, rules)
 
 
 def _of_keys(text: str, rules: Rules) -> Iterator[Span]:
