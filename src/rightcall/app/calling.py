@@ -16,6 +16,7 @@ from rightcall.agents.exchange import Endpoint
 from rightcall.agents.pace import Pace
 from rightcall.app import keeping, live, preparing, suites
 from rightcall.app.driving import Stop
+from rightcall.app.judging import JudgeOptions
 from rightcall.app.live import Begun, Watch
 from rightcall.app.planning import Selection
 from rightcall.app.preparing import Plan, RunRequest, Suite
@@ -130,7 +131,7 @@ def _suite(tests: Any) -> Suite:
         kind = type(tests).__name__
         raise UsageError(f"expected tests: a path, a mapping with `tests`, or a list of tests; found {kind}")
     try:
-        return preparing.read_suite(DATA, msgspec.json.encode(data), None, None)
+        return preparing.read_suite(DATA, msgspec.json.encode(data), None, None, JudgeOptions())
     except TypeError as error:
         raise UsageError(f"tests that are run are JSON data, or a path: {error}") from None
 

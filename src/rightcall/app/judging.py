@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
@@ -19,24 +19,16 @@ from rightcall.core.models import PYTHON, ModelConfig, problem
 from rightcall.errors import RightcallError, UsageError
 
 if TYPE_CHECKING:
-    from rightcall.testsets import CompiledTest
+    from rightcall.testsets import CompiledTest, TestSet
 
-VARIABLES: Final = {
-    "model": "RIGHTCALL_JUDGE",
-    "base_url": "RIGHTCALL_JUDGE_BASE_URL",
-    "api_key_env": "RIGHTCALL_JUDGE_API_KEY_ENV",
-    "cache": "RIGHTCALL_JUDGE_CACHE",
-    "timeout": "RIGHTCALL_JUDGE_TIMEOUT",
+SUFFIXES: Final = {
+    "model": "",
+    "base_url": "-base-url",
+    "api_key_env": "-api-key-env",
+    "cache": "-cache",
+    "timeout": "-timeout",
 }
-"""What each environment variable says."""
-
-OPTIONS: Final = {
-    "model": "--judge",
-    "base_url": "--judge-base-url",
-    "api_key_env": "--judge-api-key-env",
-    "cache": "--judge-cache",
-}
-"""The option of the command line that says the same, and goes before it."""
+"""What follows `--judge` for each thing that can be said of a model; so do `RIGHTCALL_JUDGE_…` say it."""
 
 _SECRET: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET: Final = 8
@@ -45,10 +37,18 @@ _SHORTEST_SECRET: Final = 8
 class JudgeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line, or a call in Python, says of the judge."""
 
+    ROLE: ClassVar[str] = "judge"
+
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
     cache: str | None = None
+
+
+class SimulatorOptions(JudgeOptions, frozen=True, kw_only=True):
+    """What they say of the model that plays the users."""
+
+    ROLE: ClassVar[str] = "simulator"
 
 
 def judge_for(options: JudgeOptions, written: ModelConfig | None = None, folder: str = "") -> Asker:
@@ -57,31 +57,58 @@ def judge_for(options: JudgeOptions, written: ModelConfig | None = None, folder:
     Who names the model says how it is reached too. An option goes before its environment variable, and both before the
     test set. Paths in a test set are relative to its file.
     """
-    outside = {**_variables(os.environ), **_options(options)}
+    said = _said(options, written, folder)
+    return no_judge if said is None else LazyJudge(lambda: _asker(*said))
+
+
+def simulator_for(options: SimulatorOptions, judge: JudgeOptions, test_set: TestSet, folder: str) -> LazyJudge | None:
+    """Who plays the users of a test set: the model that is named for it, else the judge, else nobody.
+
+    What it says is never kept: each attempt has a user of its own (G37).
+    """
+    said = _said(options, test_set.simulator, folder) or _said(judge, test_set.judge, folder)
+    if said is None:
+        return None
+    config, place = said
+    return LazyJudge(lambda: _asker(msgspec.structs.replace(config, cache=None), place))
+
+
+def _said(options: JudgeOptions, written: ModelConfig | None, folder: str) -> tuple[ModelConfig, str] | None:
+    """The model that is meant, and the folder that its path is relative to; `None` if none is named."""
+    outside = {**_variables(os.environ, options), **_options(options)}
     inside = {} if written is None else {**msgspec.structs.asdict(written), "cache": _in(folder, written.cache)}
     if "model" in outside:
         inside = {field: value for field, value in inside.items() if field == "cache"}
     if "model" not in {**inside, **outside}:
         _refuse_alone(options)
-        return no_judge
+        return None
     config = ModelConfig(**{**inside, **outside})
     if wrong := problem(config):
         raise UsageError(f"{_source(wrong[0], options)}: {wrong[1]}")
-    return LazyJudge(lambda: _asker(config, "" if "model" in outside else folder))
+    return config, "" if "model" in outside else folder
 
 
-def _variables(environment: Mapping[str, str]) -> dict[str, Any]:
-    said: dict[str, Any] = {field: environment.get(name) for field, name in VARIABLES.items() if environment.get(name)}
+def _option(field: str, options: JudgeOptions) -> str:
+    return f"--{options.ROLE}{SUFFIXES[field]}"
+
+
+def _variable(field: str, options: JudgeOptions) -> str:
+    return f"RIGHTCALL_{options.ROLE}{SUFFIXES[field]}".replace("-", "_").upper()
+
+
+def _variables(environment: Mapping[str, str], options: JudgeOptions) -> dict[str, Any]:
+    found = {field: environment.get(_variable(field, options)) for field in SUFFIXES}
+    said: dict[str, Any] = {field: value for field, value in found.items() if value}
     if "timeout" in said:
-        said["timeout"] = _seconds(said["timeout"])
+        said["timeout"] = _seconds(said["timeout"], _variable("timeout", options))
     return said
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str, source: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"{VARIABLES['timeout']}: expected a number of seconds, found `{text}`") from None
+        raise UsageError(f"{source}: expected a number of seconds, found `{text}`") from None
 
 
 def _options(options: JudgeOptions) -> dict[str, Any]:
@@ -90,12 +117,14 @@ def _options(options: JudgeOptions) -> dict[str, Any]:
 
 def _source(field: str, options: JudgeOptions) -> str:
     """The option or variable that a value comes from: what a test set says was looked at when it was read."""
-    return OPTIONS[field] if getattr(options, field, None) is not None else VARIABLES[field]
+    is_option = getattr(options, field, None) is not None
+    return _option(field, options) if is_option else _variable(field, options)
 
 
 def _refuse_alone(options: JudgeOptions) -> None:
     for field in _options(options):
-        raise UsageError(f"{OPTIONS[field]} has no effect without a judge: name one with --judge, or in the test set")
+        named, model = _option(field, options), _option("model", options)
+        raise UsageError(f"{named} has no effect without a model: name one with {model}, or in the test set")
 
 
 def _in(folder: str, path: str | None) -> str | None:
@@ -183,7 +212,7 @@ def _function(config: ModelConfig, folder: str) -> Asker:
 
     path, _, name = config.name.rpartition(":")
     if not path or not os.path.isfile(os.path.join(folder, path)):
-        raise UsageError(f"the judge `{config.model}` cannot be used: there is no file `{os.path.join(folder, path)}`")
+        raise UsageError(f"the model `{config.model}` cannot be used: there is no file `{os.path.join(folder, path)}`")
     function: Any = code.load(folder, f"{path}:{name}")
     return FunctionAsker(function, config.model)
 
@@ -195,7 +224,7 @@ def _model(config: ModelConfig) -> Asker:
     if config.api_key_env is not None:
         key = os.environ.get(config.api_key_env)
         if not key:
-            raise UsageError(f"the judge `{config.model}` needs a key: `{config.api_key_env}` is not set")
+            raise UsageError(f"the model `{config.model}` needs a key: `{config.api_key_env}` is not set")
     return ModelAsker(config, key, _secrets(os.environ))
 
 

@@ -15,6 +15,7 @@ from rightcall import __version__
 from rightcall.agents.pace import Pace
 from rightcall.app import files, journal, loading, preparing
 from rightcall.app.journal import Head, Journal, Kept
+from rightcall.app.judging import JudgeOptions
 from rightcall.app.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink, to_file
 from rightcall.core.results import Outcome
@@ -79,14 +80,14 @@ def _ignore(directory: str) -> None:
         files.write(path, _IGNORE)
 
 
-def kept_suites(directory: str, head: Head) -> tuple[Suite, ...]:
+def kept_suites(directory: str, head: Head, judge: JudgeOptions | None = None) -> tuple[Suite, ...]:
     """The test sets as they were when the run began; paths in them are still relative to where they lay."""
     config = None
     if head.config is not None:
         data = files.read(os.path.join(directory, head.config.kept))
         config = loading.parse_config(data, head.config.file)
     return tuple(
-        preparing.read_suite(kept.file, files.read(os.path.join(directory, kept.kept)), head.dialect, config)
+        preparing.read_suite(kept.file, files.read(os.path.join(directory, kept.kept)), head.dialect, config, judge)
         for kept in head.test_sets
     )
 
@@ -97,7 +98,7 @@ def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan
     `request` says how fast it is run, and how it is gated and reported; all else is as it was when the run began.
     """
     head = journal.read_head(directory)
-    suites = kept_suites(directory, head)
+    suites = kept_suites(directory, head, request.judge)
     if request.tests and [*request.tests] != [kept.file for kept in head.test_sets]:
         names = ", ".join(kept.file for kept in head.test_sets)
         raise UsageError(f"was made with other files: {names}; name these or none", Where(file=directory))

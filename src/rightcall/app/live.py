@@ -116,6 +116,7 @@ def begin(
         planned=plan.planned,
         pace=request.pace,
         world=world or World(),
+        simulators=preparing.simulators(plan, request),
     )
     tally = Tally(plan.tests, plan.planned, UNSAVED if journal is None else journal.path)
     course = Course(plan, driven, tally, early_stop=request.early_stop, journal=journal)

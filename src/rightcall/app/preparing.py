@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,13 +12,16 @@ from rightcall.agents import endpoints
 from rightcall.agents.configuring import EndpointConfig
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.pace import Pace
-from rightcall.app import files, gates, loading, planning, reaching, running
+from rightcall.app import files, gates, judging, loading, planning, reaching, running
 from rightcall.app.gates import GateOptions
+from rightcall.app.judging import JudgeOptions, SimulatorOptions
 from rightcall.app.loading import Config
 from rightcall.app.planning import Selection
 from rightcall.app.redaction import Redaction
 from rightcall.app.sinks import Sink
+from rightcall.core.asking import Asker
 from rightcall.core.results import Gate
+from rightcall.errors import UsageError
 from rightcall.testsets import CompiledTest, TestSet
 
 
@@ -25,7 +29,7 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What to run and how. `tests` are names of files, `endpoint` the agent if the test sets do not say it.
 
     `config` is the name of a file with keys for whole test sets. With `early_stop`, no further attempt is made at a
-    test that is settled.
+    test that is settled. Without `judge` nothing is judged by a model.
     """
 
     tests: tuple[str, ...]
@@ -37,6 +41,8 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     early_stop: bool = False
     gate: GateOptions = GateOptions()
     redaction: Redaction = Redaction()
+    judge: JudgeOptions | None = JudgeOptions()
+    simulator: SimulatorOptions = SimulatorOptions()
     baseline: str | None = None
 
 
@@ -71,17 +77,19 @@ class Agent(msgspec.Struct, frozen=True):
     directory: str = ""
 
 
-def read_suite(name: str, data: bytes, dialect: str | None, config: Config | None) -> Suite:
-    """Read a test set and compile its tests; `TestSetError` if it is bad."""
+def read_suite(
+    name: str, data: bytes, dialect: str | None, config: Config | None, judge: JudgeOptions | None = None
+) -> Suite:
+    """Read a test set and compile its tests; `TestSetError` if it is bad. `judge` is what is said of one outside."""
     test_set = loading.parse_tests(data, name, dialect, config)
-    return Suite(name, data, test_set, loading.compiled(name, test_set))
+    return Suite(name, data, test_set, loading.compiled(name, test_set, judge))
 
 
 def read_suites(request: RunRequest) -> tuple[Suite, ...]:
     """Read the test sets that are named; `UsageError` and `TestSetError` for what cannot be used."""
     files.check_standard_input((*request.tests, *loading.named(request.config)))
     config = loading.read_config(request.config)
-    return tuple([read_suite(name, files.read(name), request.dialect, config) for name in request.tests])
+    return tuple([read_suite(name, files.read(name), request.dialect, config, request.judge) for name in request.tests])
 
 
 def check_reports(request: RunRequest, sinks: Sequence[Sink]) -> None:
@@ -133,6 +141,25 @@ def _agents(request: RunRequest, suites: Sequence[Suite], chosen: set[str], agen
 
 def _own_agent(suite: Suite) -> Agent:
     return Agent(*reaching.of_test_set(suite.test_set, suite.file))
+
+
+def simulators(plan: Plan, request: RunRequest) -> dict[str, Asker]:
+    """The model that plays the user of each test with a persona; `UsageError` if there is none that can be used."""
+    found: dict[str, Asker] = {}
+    chosen = {compiled.test.id for compiled in plan.tests}
+    for suite in plan.suites:
+        personas = [one.test for one in suite.tests if one.test.persona is not None and one.test.id in chosen]
+        if personas:
+            folder = os.path.dirname(suite.file)
+            model = judging.simulator_for(request.simulator, request.judge or JudgeOptions(), suite.test_set, folder)
+            if model is None:
+                raise UsageError(
+                    f"no model plays the user of the test `{personas[0].id}`: name one with --simulator, --judge, or "
+                    "`simulator` in the test set",
+                    personas[0].where,
+                )
+            found |= dict.fromkeys((test.id for test in personas), model.open())
+    return found
 
 
 def described(agent: Agent) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     """Grade the run that is the only one of the traces. What was planned and not made could not be judged."""
     directory = _only_run(request)
     head = journal.read_head(directory)
-    suites = keeping.kept_suites(directory, head) if not request.tests else _given_suites(request)
+    suites = keeping.kept_suites(directory, head, request.judge) if not request.tests else _given_suites(request)
     sets = [suite.test_set for suite in suites]
     loading.check_ids(sets)
     gates.check_baseline(request.gate, request.baseline)
@@ -57,7 +57,9 @@ def _only_run(request: GradeRequest) -> str:
 
 def _given_suites(request: GradeRequest) -> tuple[Suite, ...]:
     config = loading.read_config(request.config)
-    return tuple(preparing.read_suite(name, files.read(name), request.dialect, config) for name in request.tests)
+    return tuple(
+        preparing.read_suite(name, files.read(name), request.dialect, config, request.judge) for name in request.tests
+    )
 
 
 def _results(tally: Tally, path: str, watch: Watch, notes: Notes) -> Iterator[Result]:

@@ -7,7 +7,7 @@ import random
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -15,15 +15,20 @@ from msgspec.structs import replace
 from rightcall.agents.conversing import Held, Script, Speaker, converse
 from rightcall.agents.exchange import Endpoint, Turn
 from rightcall.agents.pace import Clock, Pace, Paced, wait_before
+from rightcall.agents.personas import PersonaSpeaker
 from rightcall.app import driving, planning
 from rightcall.app.driving import Stop
 from rightcall.app.journal import OURS
 from rightcall.app.planning import Planned
+from rightcall.core.asking import Asker, no_judge
 from rightcall.core.calls import Trajectory
 from rightcall.core.judging import told
 from rightcall.core.wording import times
 from rightcall.errors import EndpointError
 from rightcall.testsets import Test
+
+SIMULATOR: Final = "simulator"
+"""The key of a trajectory's metadata under which stands what its simulated user came from and cost."""
 
 Record = Callable[[Planned, Trajectory], Awaitable[None]]
 """Keeps a finished attempt."""
@@ -49,7 +54,10 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Driven(msgspec.Struct, frozen=True, kw_only=True):
-    """What attempts are made with: the run's id, its tests, the agent of each test, and how fast it is driven."""
+    """What attempts are made with: the run's id, its tests, the agent of each test, and how fast it is driven.
+
+    `simulators` are the models that play the users of tests with a persona.
+    """
 
     run: str
     tests: Mapping[str, Test]
@@ -57,11 +65,12 @@ class Driven(msgspec.Struct, frozen=True, kw_only=True):
     planned: Mapping[str, int]
     pace: Pace
     world: World
+    simulators: Mapping[str, Asker] = {}
 
 
-def speaker(test: Test) -> Speaker:
-    """Who speaks to the agent in one attempt at a test."""
-    return Script(planning.lines(test))
+def speaker(test: Test, ask: Asker = no_judge) -> Speaker:
+    """Who speaks to the agent in one attempt at a test. `ask` reaches the model that plays a persona."""
+    return Script(planning.lines(test)) if test.persona is None else PersonaSpeaker(test.persona, ask)
 
 
 async def drive(driven: Driven, attempts: Iterator[Planned], record: Record, stop: Stop) -> None:
@@ -102,16 +111,24 @@ async def _held(planned: Planned, tries: int, endpoint: Endpoint, driven: Driven
     identity = attempt_id(driven.run, planned, tries)
     opening = Turn(input=None, attempt=identity, test=test.id, metadata=test.metadata)
     held: Held | None = None
+    user = speaker(test, driven.simulators.get(test.id, no_judge))
     try:
         async with endpoint.conversation() as conversation:
-            held = await converse(conversation, speaker(test), opening)
+            held = await converse(conversation, user, opening)
     except EndpointError as error:
         # That a conversation cannot be ended does not take back what was answered in it.
         held = Held(Trajectory(), error) if held is None else held
     except Exception as error:
         held = Held(Trajectory(), EndpointError(f"rightcall itself failed ({told(error)}); please report it"))
     known = held.trajectory.conversation_id or identity
-    return Held(replace(held.trajectory, conversation_id=known), held.trouble)
+    metadata = {**held.trajectory.metadata, **_spent(user)}
+    return Held(replace(held.trajectory, conversation_id=known, metadata=metadata), held.trouble)
+
+
+def _spent(user: Speaker) -> dict[str, Any]:
+    """What a simulated user cost, for whoever asks the record."""
+    spent = user.spent() if isinstance(user, PersonaSpeaker) else {}
+    return {SIMULATOR: spent} if spent else {}
 
 
 def attempt_id(run: str, planned: Planned, tries: int) -> str:

@@ -169,7 +169,7 @@ def answered(question: Question, ask: Asker, answers: list[Answer]) -> Any:
     try:
         return _held(again, ask, answers)
     except InvalidAnswer as invalid:
-        reason = f"The judge's answer could not be used, twice: {invalid.problem}."
+        reason = f"The model's answer could not be used, twice: {invalid.problem}."
         raise CannotJudge("judge_invalid", reason, {"answer": cut(visible(answers[-1].text), SHOWN_ANSWER)}) from None
 
 

@@ -56,10 +56,15 @@ def _role(message: Any) -> Any:
 
 def _says_something(message: dict[str, Any]) -> bool:
     """Whether the user spoke: results of tools stand in messages of the user too."""
-    content = message.get("content", message.get("parts"))
+    content = _content(message)
     if isinstance(content, list):
         return any(isinstance(part, str) or (isinstance(part, dict) and "text" in part) for part in content)
     return isinstance(content, str)
+
+
+def _content(message: dict[str, Any]) -> Any:
+    """What a message says: text, or parts; of speech, what was heard."""
+    return message.get("content", message.get("parts", message.get("transcript")))
 
 
 def final_text(trajectory: Trajectory) -> str | None:
@@ -71,7 +76,7 @@ def final_text(trajectory: Trajectory) -> str | None:
         return trajectory.output if isinstance(trajectory.output, str) else stringify(trajectory.output)
     last = trajectory.messages[-1] if trajectory.messages else None
     is_known = isinstance(last, dict) and _role(last) in _AGENT
-    return _text(last.get("content", last.get("parts"))) if last is not None and is_known else None
+    return _text(_content(last)) if last is not None and is_known else None
 
 
 def _text(content: Any) -> str | None:

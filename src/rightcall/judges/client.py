@@ -128,7 +128,7 @@ class ModelAsker:
         what = told(error)
         for secret in self._secrets:
             what = what.replace(secret, HIDDEN)
-        reason = f"The judge `{self._config.model}` gave no answer: {cut(visible(what), SHOWN_ERROR)}"
+        reason = f"The model `{self._config.model}` gave no answer: {cut(visible(what), SHOWN_ERROR)}"
         return CannotJudge("judge_failed", reason)
 
 
@@ -180,7 +180,7 @@ def _model(config: ModelConfig, key: str | None) -> Any:
         return infer_model(config.model)
     except (UserError, ImportError, TypeError) as error:
         why = str(error).partition(" or pass it via")[0]
-        raise UsageError(f"the judge `{config.model}` cannot be used: {why}") from None
+        raise UsageError(f"the model `{config.model}` cannot be used: {why}") from None
 
 
 def _provider(name: str, key: str) -> Any:

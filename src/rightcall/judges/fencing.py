@@ -23,7 +23,7 @@ _TOKEN: Final = re.compile(r"[<>]|\[(?=/?[A-Z][A-Z_ ]*\])")
 def fenced(title: str, value: Any) -> str:
     """A part of a prompt: its title, and a JSON value between lines that it cannot hold. It is always the same."""
     text = inert(value)
-    mark = _mark(title, text)
+    mark = hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()[:_DIGITS]
     return f"{title}\nBEGIN DATA {mark}\n{text}\nEND DATA {mark}"
 
 
@@ -39,11 +39,3 @@ def _seen(character: str) -> str:
         return character
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
-
-
-def _mark(title: str, text: str) -> str:
-    """A code that the text does not hold, the same whenever the text is."""
-    mark = ""
-    while not mark or mark in text:
-        mark = hashlib.sha256(f"{mark}\n{title}\n{text}".encode()).hexdigest()[:_DIGITS]
-    return mark

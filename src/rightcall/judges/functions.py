@@ -31,12 +31,12 @@ class FunctionAsker:
         except CannotJudge:
             raise
         except Exception as error:
-            raise CannotJudge("judge_failed", f"The judge `{self._name}` raised {told(error)}") from None
+            raise CannotJudge("judge_failed", f"The model `{self._name}` raised {told(error)}") from None
 
 
 def _text(returned: Any) -> str:
     if isinstance(returned, str):
         return returned
     if not isinstance(returned, dict):
-        raise CannotJudge("judge_failed", f"The judge returned {display(returned)}: {EXPECTED}.")
+        raise CannotJudge("judge_failed", f"The function returned {display(returned)}: {EXPECTED}.")
     return jsontext.encode(returned).decode()

@@ -53,5 +53,15 @@ def schema_of(answer: type[msgspec.Struct]) -> dict[str, Any]:
     """The JSON Schema of an answer: an object at its root, as providers ask for."""
     (reference,), components = msgspec.json.schema_components([answer], ref_template="#/$defs/{name}")
     name = reference["$ref"].rpartition("/")[2]
-    others = {key: schema for key, schema in components.items() if key != name}
-    return {**components[name], **({"$defs": others} if others else {})}
+    own, others = components[name], {key: schema for key, schema in components.items() if key != name}
+    return {key: _typed(value) for key, value in {**own, **({"$defs": others} if others else {})}.items()}
+
+
+def _typed(schema: Any) -> Any:
+    """The same with the type of each list of words, which some providers ask for."""
+    if isinstance(schema, list):
+        return [_typed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    typed = {key: _typed(value) for key, value in schema.items()}
+    return {**typed, "type": "string"} if "enum" in typed else typed

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rightcall.assertions.sequence import ToolSequence
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
+from rightcall.core.personas import Persona
 from rightcall.core.provenance import uses_results
 from rightcall.core.rates import parse_rate
 from rightcall.core.results import ONE
@@ -197,6 +198,7 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
         topic=keys.topic,
         prompt=keys.prompt,
         turns=tuple([turn.prompt for turn in given(keys.turns, ())]),
+        persona=_persona(keys, path, reader),
         tags=keys.tags,
         metadata=keys.metadata,
         extra=extra,
@@ -212,6 +214,17 @@ def build(keys: TestKeys, shared: Common, path: str, position: int, reader: Read
         min_assertion_rate=given(keys.min_assertion_rate, ONE),
         where=reader.start(path),
     )
+
+
+def _persona(keys: TestKeys, path: str, reader: Reader) -> Persona | None:
+    """Who speaks; nobody else may have lines then."""
+    if isinstance(keys.persona, UnsetType):
+        return None
+    for key, is_said in (("turns", keys.turns is not UNSET), ("prompt", keys.prompt is not None)):
+        if is_said:
+            message = f"`{key}` cannot stand beside `persona`, who speaks instead; the first words are `first_message`"
+            reader.refuse(Problem(child(path, key), message, "key"))
+    return keys.persona
 
 
 def _expectations(keys: TestKeys, shared: Common, path: str, reader: Reader) -> list[tuple[Assertion, Place]]:

@@ -143,7 +143,8 @@ def _test_set(value: dict[str, Any], reader: Reader) -> TestSet:
         tests=tuple(built),
         gate=_gate(keys.gate),
         endpoint=keys.endpoint,
-        judge=_judge(keys.judge, reader),
+        judge=_model("judge", keys.judge, reader),
+        simulator=_model("simulator", keys.simulator, reader),
         metadata=keys.metadata,
         extra=extra,
         warnings=(*ignored.warnings(reader.key), *_unknown(built)),
@@ -182,13 +183,15 @@ def _check_ids(tests: list[Test], reader: Reader) -> None:
             reader.refuse(Problem(path, f"the id `{shorten(test.id)}` is repeated; it stands first in {place}{advice}"))
 
 
-def _judge(written: str | ModelConfig | UnsetType, reader: Reader) -> ModelConfig | None:
+def _model(key: str, written: str | ModelConfig | UnsetType, reader: Reader) -> ModelConfig | None:
     if isinstance(written, UnsetType):
         return None
     config = ModelConfig(model=written) if isinstance(written, str) else written
     if wrong := problem(config):
         field, message = wrong
-        reader.refuse(Problem("judge" if isinstance(written, str) else child("judge", field), message))
+        reader.refuse(Problem(key if isinstance(written, str) else child(key, field), message))
+    if key == "simulator" and config.cache is not None:
+        reader.refuse(Problem(child(key, "cache"), "what a simulated user says is never kept; leave it out", "key"))
     return config
 
 

@@ -23,6 +23,7 @@ from rightcall.assertions.tools import ForbiddenTool
 from rightcall.core.counting import Count
 from rightcall.core.models import ModelConfig
 from rightcall.core.patterns import ExpectedCall
+from rightcall.core.personas import Persona
 from rightcall.core.verdicts import Severity
 
 Match = Annotated[
@@ -167,6 +168,9 @@ class TestKeys(TurnKeys, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     requirement: Label = None
     category: Label = None
     topic: Label = None
+    persona: (
+        Annotated[Persona, Meta(description="A user whom a model plays, instead of a `prompt` or `turns`.")] | UnsetType
+    ) = UNSET
     tags: Annotated[tuple[str, ...], Meta(description="Labels; kept and shown in reports.")] = ()
     test_configuration: TestConfiguration | UnsetType = UNSET
     turns: (
@@ -215,6 +219,13 @@ class FileKeys(CommonKeys, frozen=True, kw_only=True, forbid_unknown_fields=True
         Annotated[
             str | ModelConfig,
             Meta(description="The model that judges what only a judge can: `provider:model`, or how it is reached."),
+        ]
+        | UnsetType
+    ) = UNSET
+    simulator: (
+        Annotated[
+            str | ModelConfig,
+            Meta(description="The model that plays the users of tests with a `persona`; by default that of `judge`."),
         ]
         | UnsetType
     ) = UNSET

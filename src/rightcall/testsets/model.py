@@ -10,6 +10,7 @@ import msgspec
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
 from rightcall.core.models import ModelConfig
+from rightcall.core.personas import Persona
 from rightcall.core.results import ONE, Gate
 from rightcall.errors import Where, join_path
 from rightcall.testsets.source import Source
@@ -35,8 +36,8 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 
     `id` is unique in its test set; `positional` says that it is only the position, for want of one.
     `extra` keeps the `x-…` keys. `where` is the place of the test in its file, and `places` has that of each
-    of its assertions. `turns` are the prompts of a conversation of several
-    turns. `warnings` are those of a test that stands in no test set.
+    of its assertions. `turns` are the prompts of a conversation of several turns, and `persona` is who speaks instead
+    of a script. `warnings` are those of a test that stands in no test set.
     """
 
     __test__ = False
@@ -49,6 +50,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     topic: str | None = None
     prompt: Any = None
     turns: tuple[Any, ...] = ()
+    persona: Persona | None = None
     tags: tuple[str, ...] = ()
     metadata: dict[str, Any] = {}
     extra: dict[str, Any] = {}
@@ -80,6 +82,7 @@ class TestSet(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate = Gate()
     endpoint: Any = None
     judge: ModelConfig | None = None
+    simulator: ModelConfig | None = None
     metadata: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     warnings: tuple[str, ...] = ()

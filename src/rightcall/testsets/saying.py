@@ -35,7 +35,7 @@ _DECIDING: Final = (
 )
 
 
-_HEAD: Final = ("name", "judge", "endpoint", "metadata", "extra")
+_HEAD: Final = ("name", "judge", "simulator", "endpoint", "metadata", "extra")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):

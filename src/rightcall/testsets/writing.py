@@ -28,7 +28,7 @@ WriteValue = Callable[[Any], Any]
 
 _VALUES: Final = frozenset({(ExpectedCall, "arguments"), (Match, "args")})
 """Fields that are expected arguments."""
-KEPT: Final = ("name", "requirement", "category", "topic", "prompt", "tags", "metadata")
+KEPT: Final = ("name", "requirement", "category", "topic", "prompt", "persona", "tags", "metadata")
 AROUND: Final = ("tool_schemas", "tool_aliases", "ignore_arguments", "count", "parallel", "repeat")
 RATES: Final = ("min_pass_rate", "min_assertion_rate")
 _LISTS: Final[dict[type[Assertion], tuple[str, str]]] = {
@@ -44,11 +44,11 @@ _COMMON: Final = msgspec.structs.fields(Assertion)
 def native_keys(test_set: TestSet) -> dict[str, Any]:
     """The keys of a native file with these tests, everything written on the tests themselves."""
     gate = _plain(test_set.gate, value_written)
-    judge = None if test_set.judge is None else _plain(test_set.judge, value_written)
+    models = {key: getattr(test_set, key) for key in ("judge", "simulator") if getattr(test_set, key) is not None}
     head = {
         "name": test_set.name,
         "gate": gate,
-        "judge": judge,
+        **{key: _plain(model, value_written) for key, model in models.items()},
         "endpoint": test_set.endpoint,
         "metadata": test_set.metadata,
     }

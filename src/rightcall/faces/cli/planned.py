@@ -14,6 +14,7 @@ from rightcall.faces.cli import streams
 
 if TYPE_CHECKING:
     from rightcall.app.preparing import Plan, RunRequest
+    from rightcall.testsets import Test
 
 _SHOWN = 200
 
@@ -33,7 +34,7 @@ def _as_json(plan: Plan, request: RunRequest) -> dict[str, Any]:
             {
                 "id": compiled.test.id,
                 "attempts": plan.planned[compiled.test.id],
-                "turns": planning.lines(compiled.test),
+                **_said(compiled.test),
                 "endpoint": described(plan.agents[compiled.test.id]),
             }
             for compiled in plan.tests
@@ -41,6 +42,10 @@ def _as_json(plan: Plan, request: RunRequest) -> dict[str, Any]:
         "attempts": sum(plan.planned.values()),
         "pace": request.pace,
     }
+
+
+def _said(test: Test) -> dict[str, Any]:
+    return {"persona": test.persona} if test.persona else {"turns": planning.lines(test)}
 
 
 def _lines(plan: Plan, request: RunRequest) -> Any:
@@ -51,7 +56,10 @@ def _lines(plan: Plan, request: RunRequest) -> Any:
             agent = plan.agents[test.id]
             yield f"to {display(described(agent), _SHOWN)}"
         yield f"{test.id}  {amount(plan.planned[test.id], 'attempt')}"
-        for number, said in enumerate(planning.lines(test), 1):
+        for number, said in enumerate(() if test.persona else planning.lines(test), 1):
             yield f"  turn {number}: {display(said, _SHOWN)}"
+        if test.persona:
+            most = amount(test.persona.max_turns, "turn")
+            yield f"  a simulated user, {most} at most: {display(test.persona.goal, _SHOWN)}"
     attempts = amount(sum(plan.planned.values()), "attempt")
     yield f"{amount(len(plan.tests), 'test')}, {attempts}, at most {request.pace.concurrency} at once; nothing was sent"

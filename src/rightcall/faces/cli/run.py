@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.grading import gate, grading_options, sinks, told
+from rightcall.faces.cli.grading import gate, grading_options, judge, sinks, told
 from rightcall.faces.cli.guard import INTERRUPTED
 from rightcall.faces.cli.reading import config_option, redaction
 from rightcall.faces.cli.root import Command
@@ -64,6 +64,9 @@ Examples:
     metavar="N",
     help="How often a conversation is begun anew after trouble that passes. Default 2.",
 )
+@click.option(
+    "--simulator", metavar="MODEL", help="The model that plays the users of tests with a persona. Default the judge."
+)
 @click.option("--out-dir", metavar="DIR", help="Where runs are kept. Default .rightcall/runs.")
 @click.option("--resume", metavar="RUN", help="Go on with a run that was broken off: its directory.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: make the attempts again in which there was trouble.")
@@ -109,6 +112,7 @@ def _check(options: dict[str, Any]) -> None:
 
 
 def _request(options: dict[str, Any]) -> RunRequest:
+    from rightcall.app.judging import SimulatorOptions
     from rightcall.app.preparing import RunRequest
 
     return RunRequest(
@@ -121,6 +125,8 @@ def _request(options: dict[str, Any]) -> RunRequest:
         early_stop=options["early_stop"],
         gate=gate(options),
         redaction=redaction(options),
+        judge=judge(options),
+        simulator=SimulatorOptions(model=options["simulator"]),
         baseline=options["baseline"],
     )
 
@@ -152,9 +158,11 @@ def _planned(request: RunRequest, options: dict[str, Any]) -> Plan:
 
 
 def _show_plan(options: dict[str, Any]) -> int:
+    from msgspec.structs import replace
+
     from rightcall.faces.cli import planned
 
-    request = _request(options)
+    request = replace(_request(options), judge=None)  # its key is not looked up
     planned.show(_planned(request, options), request, as_json=options["as_json"])
     return 0
 
