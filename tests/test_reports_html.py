@@ -16,6 +16,7 @@ from rightcall.core.calls import ToolCall, Transcript
 from rightcall.core.results import Attempt, Gate, Result
 from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.reports.html import HTMLReport
+from support import comparing as compared
 from support.reporting import FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, verdict
 
 
@@ -280,3 +281,20 @@ def test_page_names_no_other_address() -> None:
     addresses = page(*RUN).xpath("//@href | //@src | //@srcset | //@action | //@data")
     assert {address for address in addresses if not address.startswith("#")} == {"data:,"}
     assert b"http" not in re.sub(rb'http-equiv="', b"", report(HTMLReport(), RUN))
+
+
+def test_comparison_tells_what_changed() -> None:
+    """With a baseline there is a section with counts, rates, and each test that changed with its calls (G36)."""
+    before = compared.result("refund", compared.attempt(compared.verdict("v", "pass"), calls=["find", "refund"]))
+    after = compared.result("refund", compared.attempt(compared.verdict("v", "fail", "No."), calls=["find", "email"]))
+    tree = page(FAILED, comparison=compared.compare([before], [after]))
+    (section,) = found(tree, "section[@aria-labelledby='comparison']")
+    assert texts(section, "li")[0] == "compared with main.json: 1 regression"
+    assert texts(section, ".verdict/p") == ["refund regression: passed before, failed now; calls changed"]
+    assert texts(section, ".verdict/ul") == ["v: pass before, fail now: No."]
+    assert texts(section, ".alignment", "tr") == [
+        "compared before now",
+        "= the same 1 find() 1 find()",
+        "+ added nothing 2 email()",
+        "- removed 2 refund() nothing",
+    ]

@@ -187,6 +187,13 @@ def show(rate: Rate) -> str:
 
 
 def _change(change: TestChange, width: int, marks: Mapping[str, str], with_calls: bool) -> Iterator[Line]:
+    yield from described(change)
+    if with_calls and change.calls is not None:
+        yield from _calls(change, change.calls, width, marks)
+
+
+def described(change: TestChange) -> Iterator[Line]:
+    """Yield what became of a test and of its verdicts, without its calls."""
     details = list(_details(change))
     yield Line(_STYLES[change.kind], visible(f"{change.id}  {'; '.join([_title(change), *details])}"))
     for verdict in change.verdicts[:SHOWN_VERDICTS]:
@@ -196,8 +203,6 @@ def _change(change: TestChange, width: int, marks: Mapping[str, str], with_calls
         yield Line("note", f"  and {amount(more, 'more verdict')}")
     if not change.verdicts and (reason := _reason(change)):
         yield Line("plain", visible(f"  {reason}"))
-    if with_calls and change.calls is not None:
-        yield from _calls(change, change.calls, width, marks)
 
 
 def _title(change: TestChange) -> str:
@@ -257,10 +262,14 @@ def _status(side: Side | None, other: Side | None) -> str:
 
 def _calls(change: TestChange, calls: CallsChange, width: int, marks: Mapping[str, str]) -> Iterator[Line]:
     yield _EMPTY
-    heads = (_head("before", change.before, calls.before_attempt), _head("now", change.after, calls.after_attempt))
-    for line in side_by_side([as_row(row) for row in calls.rows], width - 4, marks, heads):
+    for line in side_by_side([as_row(row) for row in calls.rows], width - 4, marks, call_heads(change, calls)):
         yield Line(line.kind, visible(f"    {line.text}"))
     yield _EMPTY
+
+
+def call_heads(change: TestChange, calls: CallsChange) -> tuple[str, str]:
+    """The words over the calls before and the calls now."""
+    return _head("before", change.before, calls.before_attempt), _head("now", change.after, calls.after_attempt)
 
 
 def _head(word: str, side: TestSide | None, attempt: int) -> str:

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator
 
-from rightcall.core.sidebyside import UNICODE_MARKS
 from rightcall.core.verdicts import Status
+from rightcall.reports.html.aligned import alignment
 from rightcall.reports.html.conversation import conversation
-from rightcall.reports.html.markup import NOTHING, Html, block, join, tag
-from rightcall.reports.html.pieces import facts, header_row, hidden, left_out, long, scrolling, status
+from rightcall.reports.html.markup import NOTHING, Html, join, tag
+from rightcall.reports.html.pieces import facts, header_row, left_out, long, status
 from rightcall.reports.html.plots import curves, interval
 from rightcall.reports.html.rows import WORDS
 from rightcall.reports.html.story import (
-    AlignedView,
     AttemptView,
-    CallView,
     FindingView,
     FlakinessView,
     ResultView,
     VerdictView,
 )
-
-_MARKS: Final = {
-    "match": "as expected",
-    "differs": "other arguments",
-    "moved": "at another place",
-    "missing": "not made",
-    "unexpected": "not expected",
-}
 
 
 def article(view: ResultView, *, is_open: bool) -> Html:
@@ -108,7 +97,16 @@ def _verdict(view: VerdictView) -> Html:
     findings = _findings(view) if view.status in (Status.FAIL, Status.ERROR) else NOTHING
     trace = tag("div", long(view.traceback)) if view.traceback is not None else NOTHING
     small = tag("p", tag("small", measures)) if measures else NOTHING
-    return tag("div", title, reason, _alignment(view), findings, trace, small, class_=f"verdict {view.status}")
+    return tag(
+        "div",
+        title,
+        reason,
+        alignment(view.alignment, f"Expected beside made: {view.id}"),
+        findings,
+        trace,
+        small,
+        class_=f"verdict {view.status}",
+    )
 
 
 def _findings(view: VerdictView) -> Html:
@@ -121,29 +119,3 @@ def _findings(view: VerdictView) -> Html:
 def _finding(view: FindingView) -> Html:
     path = (("path", view.path),) if view.path else ()
     return tag("li", tag("code", view.code), " ", long(view.message), facts((*path, *view.values)))
-
-
-def _alignment(view: VerdictView) -> Html:
-    if not view.rows:
-        return NOTHING
-    head = header_row([hidden("compared"), "expected", "made"])
-    table = tag("table", head, tag("tbody", join(_rows(view.rows))), class_="alignment")
-    return join([scrolling(f"Expected beside made: {view.id}", table), left_out(view.rows_left_out, "row")])
-
-
-def _rows(rows: Sequence[AlignedView]) -> Iterator[Html]:
-    for row in rows:
-        if row.mark != "note":
-            sign = tag("span", UNICODE_MARKS[row.mark], aria_hidden="true")
-            mark = tag("td", sign, hidden(_MARKS[row.mark]))
-            yield tag("tr", mark, tag("td", _call(row.expected)), tag("td", _call(row.made)), class_=row.mark)
-        yield from (tag("tr", tag("td"), tag("td", remark, colspan=2), class_="note") for remark in row.remarks)
-
-
-def _call(view: CallView | None) -> Html:
-    if view is None:
-        return hidden("nothing")
-    words = tag("code", view.words)
-    if not view.arguments:
-        return words
-    return join([words, tag("details", tag("summary", "all arguments"), tag("pre", block(view.arguments)))])

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
+from rightcall.reports.html.compared import comparison
 from rightcall.reports.html.grid import filters, grid
 from rightcall.reports.html.markup import Html, join, tag, text, void
 from rightcall.reports.html.pieces import facts, header_row, left_out, long, scrolling, status
@@ -126,6 +127,8 @@ def _sections(view: RunView, rows: Sequence[Row], labels: Labels, remarks: Seque
     else:
         yield tag("p", "There are none.")
     yield Html("</section>")
+    if view.comparison is not None:
+        yield comparison(view.comparison)
     if view.verdicts:
         yield _verdicts(view)
     if view.notes:

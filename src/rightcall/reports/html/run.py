@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,6 +15,10 @@ from rightcall.reports.html.longtext import LongText, long_text
 
 SHOWN_NOTES: Final = 200
 SHOWN_VERDICTS: Final = 1000
+
+if TYPE_CHECKING:
+    from rightcall.core.comparison import Comparison
+    from rightcall.reports.html.changes import ComparisonView
 
 _DECISIONS = {0: "Passed", 1: "Blocked", 3: "Incomplete"}
 
@@ -51,6 +55,7 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[VerdictRow, ...]
     verdicts_left_out: int
     facts: tuple[tuple[str, str], ...]
+    comparison: ComparisonView | None
     notes: tuple[LongText, ...]
     notes_left_out: int
 
@@ -72,9 +77,16 @@ def run_view(head: RunHead, end: RunEnd) -> RunView:
         verdicts=tuple(_verdict_row(name, summary.verdicts[name], head.gate) for name in names[:SHOWN_VERDICTS]),
         verdicts_left_out=max(0, len(names) - SHOWN_VERDICTS),
         facts=tuple(_facts(head, end)),
+        comparison=None if end.comparison is None else _comparison(end.comparison),
         notes=tuple(map(long_text, notes[:SHOWN_NOTES])),
         notes_left_out=max(0, len(notes) - SHOWN_NOTES),
     )
+
+
+def _comparison(comparison: Comparison) -> ComparisonView:
+    from rightcall.reports.html.changes import comparison_view
+
+    return comparison_view(comparison)
 
 
 def outcome_counts(summary: Summary) -> tuple[tuple[str, int], ...]:

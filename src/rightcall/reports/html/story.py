@@ -52,6 +52,33 @@ class AlignedView(msgspec.Struct, frozen=True):
     remarks: tuple[str, ...]
 
 
+class Sides(msgspec.Struct, frozen=True):
+    """What stands over two lists of calls, and what a row says, by its mark."""
+
+    heads: tuple[str, str]
+    words: Mapping[str, str]
+
+
+EXPECTED: Final = Sides(
+    ("expected", "made"),
+    {
+        "match": "as expected",
+        "differs": "other arguments",
+        "moved": "at another place",
+        "missing": "not made",
+        "unexpected": "not expected",
+    },
+)
+
+
+class AlignmentView(msgspec.Struct, frozen=True):
+    """Two lists of calls side by side; no rows where there is nothing to show."""
+
+    rows: tuple[AlignedView, ...] = ()
+    left_out: int = 0
+    sides: Sides = EXPECTED
+
+
 class VerdictView(msgspec.Struct, frozen=True, kw_only=True):
     """What one assertion says. `measures` are names and values such as precision; `left_out` counts findings."""
 
@@ -62,8 +89,7 @@ class VerdictView(msgspec.Struct, frozen=True, kw_only=True):
     measures: tuple[tuple[str, str], ...]
     findings: tuple[FindingView, ...]
     left_out: int
-    rows: tuple[AlignedView, ...]
-    rows_left_out: int
+    alignment: AlignmentView
     traceback: LongText | None
 
 
@@ -169,7 +195,7 @@ def _facts(attempt: Attempt) -> Iterator[tuple[str, str]]:
 
 
 def _verdict(verdict: Verdict, attempt: Attempt) -> VerdictView:
-    findings, aligned = verdict.findings, condensed(attempt.alignments.get(verdict.id, ()))
+    findings = verdict.findings
     is_crash = verdict.status == Status.ERROR and "traceback" in verdict.details
     told = verdict.details.get("reason") if verdict.status == Status.PASS else verdict.reason
     return VerdictView(
@@ -180,8 +206,7 @@ def _verdict(verdict: Verdict, attempt: Attempt) -> VerdictView:
         measures=tuple(_measures(verdict)),
         findings=tuple(map(_finding, findings[:SHOWN_FINDINGS])),
         left_out=max(0, len(findings) - SHOWN_FINDINGS),
-        rows=tuple(map(_aligned, aligned[:SHOWN_ROWS])),
-        rows_left_out=max(0, len(aligned) - SHOWN_ROWS),
+        alignment=alignment_view(attempt.alignments.get(verdict.id, ())),
         traceback=long_text(str(verdict.details["traceback"])) if is_crash else None,
     )
 
@@ -196,6 +221,12 @@ def _finding(finding: Finding) -> FindingView:
     values = (("expected", finding.expected), ("found", finding.actual))
     shown = tuple((name, long_value(value)) for name, value in values if value is not msgspec.UNSET)
     return FindingView(finding.code, long_text(finding.message), cut(finding.path, SHOWN_NAME), shown)
+
+
+def alignment_view(rows: Sequence[Aligned], sides: Sides = EXPECTED, shown: int = SHOWN_ROWS) -> AlignmentView:
+    """Rows as they are shown; among many, long runs of matches are told by their number."""
+    kept = condensed(rows)
+    return AlignmentView(tuple(map(_aligned, kept[:shown])), max(0, len(kept) - shown), sides)
 
 
 def _aligned(row: Aligned) -> AlignedView:
