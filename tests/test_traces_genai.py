@@ -156,6 +156,8 @@ def test_a_model_that_stopped_of_itself_made_no_calls() -> None:
         ({"type": "tool_call", "name": "a"}, "not_captured"),
         ({"type": "tool_call", "name": "a", "arguments": '{"x": '}, "malformed"),
         ({"type": "tool_call", "name": "a", "arguments": "[Scrubbed due to 'auth']"}, "redacted"),
+        ({"type": "tool_call", "name": "a", "arguments": "[redacted]"}, "redacted"),
+        ({"type": "tool_call", "name": "a", "arguments": "[redacted:63ad5346a7ee]"}, "redacted"),
         ({"type": "tool_call", "name": "a", "arguments": {}}, {}),
     ],
 )

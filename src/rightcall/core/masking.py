@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-_MARKS: Final = frozenset({"__REDACTED__", "[REDACTED]", "REDACTED", "***", "<redacted>"})
-_SCRUBBED: Final = re.compile(r"\[Scrubbed due to .*\]")
+_MARKS: Final = frozenset({"__REDACTED__", "[REDACTED]", "REDACTED", "***", "<redacted>", "[redacted]"})
+_SCRUBBED: Final = re.compile(r"\[Scrubbed due to .*\]|\[redacted:[0-9a-f]+\]")
 
 
 def is_masked(value: Any) -> bool:
