@@ -174,7 +174,7 @@ def significance(change: RateChange) -> str:
 
 
 def show_p(value: float) -> str:
-    """`p = 0.0312`, and `p < 0.0001` for what would be shown as nothing."""
+    """`p = 0.0313`, and `p < 0.0001` for what would be shown as nothing."""
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
 
 
