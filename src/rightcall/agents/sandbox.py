@@ -13,6 +13,35 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from rightcall.agents.templates import plain, written
 
 _METHODS: Final = frozenset({"get", "items", "keys", "values"})
+_OF_TEXT: Final = frozenset(
+    {
+        "capitalize",
+        "count",
+        "endswith",
+        "find",
+        "isdigit",
+        "join",
+        "lower",
+        "lstrip",
+        "partition",
+        "removeprefix",
+        "removesuffix",
+        "replace",
+        "rpartition",
+        "rsplit",
+        "rstrip",
+        "split",
+        "splitlines",
+        "startswith",
+        "strip",
+        "title",
+        "upper",
+    }
+)
+"""Methods of text. Those that fill up to a width, or format to one, would make what is large of what is small."""
+
+_FILLING: Final = ("center", "format", "indent", "urlize", "wordwrap")
+"""Filters that do so."""
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -25,7 +54,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(obj, dict):
             is_method = attribute in _METHODS and attribute not in obj
             return super().getattr(obj, attribute) if is_method else self.getitem(obj, attribute)
-        if isinstance(obj, list | tuple | int | float | None):
+        if isinstance(obj, list | tuple | int | float | None) or (isinstance(obj, str) and attribute not in _OF_TEXT):
             return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
@@ -53,3 +82,6 @@ ENVIRONMENT: Final = Sandbox(
     undefined=StrictUndefined, finalize=_finalize, autoescape=False, keep_trailing_newline=True
 )
 """The environment of all templates."""
+
+for _name in _FILLING:
+    del ENVIRONMENT.filters[_name]
