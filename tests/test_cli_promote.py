@@ -239,6 +239,28 @@ def test_secrets_are_not_written(tmp_path: Path, promote: Run, outcomes: Outcome
     assert outcomes("t.jsonl", "new.yaml") == {"a": "pass"}
 
 
+def test_a_secret_is_no_id(tmp_path: Path, promote: Run) -> None:
+    """An id that holds a secret, or is made of a prompt that does, is not written either."""
+    records = [record(SECRET, LOOKUP), {**record("", LOOKUP, prompt=f"Log me in with {SECRET}."), "metadata": {"n": 2}}]
+    write(tmp_path, {"t.jsonl": records})
+    ran = promote("t.jsonl", "-o", "new.json")
+    assert "klmnop123456" not in (tmp_path / "new.json").read_text() + ran.out + ran.err
+    ids = [test["id"] for test in json.loads((tmp_path / "new.json").read_text())["tests"]]
+    assert [identity.rpartition("-")[0] for identity in ids] == ["my-order-42-arrived-late", "log-me-in-with-redacted"]
+    assert "the id is made of the prompt: recordings are for this test if they name it" in ran.err
+
+
+def test_a_parameter_called_password_keeps_its_schema(tmp_path: Path, promote: Run) -> None:
+    """In the schema of a tool the name of a parameter is no value, so that nothing of it is hidden."""
+    parameters = {"type": "object", "properties": {"password": {"type": "string", "default": SECRET}}}
+    tools = [{"name": "lookup_order", "parameters": parameters}]
+    write(tmp_path, {"t.jsonl": [record("a", LOOKUP, available_tools=tools)]})
+    promote("t.jsonl", "-o", "new.json", "--tool-schemas")
+    (test,) = json.loads((tmp_path / "new.json").read_text())["tests"]
+    schema = test["tool_schemas"]["lookup_order"]["properties"]["password"]
+    assert schema == {"type": "string", "default": "[redacted]"}
+
+
 def test_secrets_are_written_if_that_is_asked_for(tmp_path: Path, promote: Run) -> None:
     """`--no-redact` writes everything as it was recorded."""
     write(tmp_path, {"t.jsonl": [record("a", {"name": "login", "arguments": {"token": SECRET}})]})
@@ -302,6 +324,8 @@ def test_a_looser_match_may_be_asked_for(tmp_path: Path, promote: Run, outcomes:
         (["-o", "a.txt"], "a.txt: expected a name that ends in .yaml, .yml, .json, .jsonl or .ndjson"),
         (["-o", "a.yaml", "--only-failed"], "`--only-failed` and `--tests FILE` belong together"),
         (["-o", "a.yaml", "--tests", "old.yaml"], "`--only-failed` and `--tests FILE` belong together"),
+        (["-o", "a.yaml", "--apply-all"], "`--apply-all` is about the test sets that `--tests` names"),
+        (["--update", "old.yaml", "--dialect", "orbit"], "`--dialect` is about the test sets that `--tests` names"),
         (["-o", "a.yaml", "--learn", "--match", "in_order"], "`--learn` needs `--match exact`"),
         (["-o", "a.yaml", "--metadata", "x"], "--metadata: expected KEY=VALUE"),
         (["--update", "none.yaml"], "none.yaml: cannot be read"),

@@ -125,6 +125,13 @@ def test_what_passes_is_left_alone(tmp_path: Path, tests: str) -> None:
     assert done.updated.diff == []
 
 
+def test_a_test_that_passes_by_its_rate_is_left_alone(tmp_path: Path) -> None:
+    """Where enough attempts pass, one that fails revises nothing (G37)."""
+    tests = "  - {id: a, min_pass_rate: 1/2, expected_tool_calls: [f]}\n"
+    done = update(tmp_path, tests, [call("f")], [call("g")])
+    assert (written(tmp_path), done.exit_code, done.refused) == (tests, 0, ())
+
+
 LEFT = [
     (
         "  - id: a\n    expected_tool_calls: [g]\n    forbidden_tools: [f]\n",

@@ -14,7 +14,7 @@ from rightcall.core.calls import FAILED_STATUSES, Trajectory
 from rightcall.core.stringify import stringify
 from rightcall.core.values import freeze
 from rightcall.errors import UsageError
-from rightcall.testsets.promotion import Draft, Recorded, asked, identity_of
+from rightcall.testsets.promotion import Conceal, Draft, Recorded, asked, slug
 
 Calls = Literal["ok", "failed"]
 
@@ -22,8 +22,8 @@ Calls = Literal["ok", "failed"]
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
     """What a conversation must be like; each of these that is given must hold, of several patterns one.
 
-    `ids` are globs of its id or its conversation's, `tools` of a tool that was called, `metadata` are keys with
-    values, and `calls` says that none failed, or that one did.
+    `ids` are globs of its id, its conversation's or its test's, `tools` of a tool that was called, `metadata` are keys
+    with values, and `calls` says that none failed, or that one did.
     """
 
     ids: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     def takes(self, trajectory: Trajectory) -> bool:
         """Whether the conversation is asked for."""
         made = trajectory.tool_calls or ()
-        names = [name for name in (trajectory.id, trajectory.conversation_id) if name]
+        names = [name for name in (trajectory.id, trajectory.conversation_id, trajectory.test_id) if name]
         return (
             (not self.ids or _matches(names, self.ids))
             and (not self.tools or _matches([call.name for call in made], self.tools))
@@ -62,11 +62,11 @@ def metadata(text: str) -> tuple[str, str]:
     return key, value
 
 
-def identity(runs: Sequence[Recorded], id_key: str | None) -> str:
-    """The id of the test that runs make: what all of them are called, else one made of the prompt."""
+def identity(runs: Sequence[Recorded], id_key: str | None, conceal: Conceal) -> str:
+    """The id of the test that runs make: what all of them are called, else, or for a secret, one made of the prompt."""
     each = [_names(run, id_key) for run in runs]
-    shared = (name for name in each[0] if all(name in names for names in each))
-    return next(shared, None) or identity_of(runs)
+    shared = (name for name in each[0] if all(name in names for names in each) and conceal(name) == name)
+    return next(shared, None) or slug([conceal(prompt) for prompt in asked(runs[0].trajectory).prompts])
 
 
 def _names(run: Recorded, id_key: str | None) -> list[str]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rightcall import testsets
 from rightcall.app import choosing, files, kit, loading, runner, updating
 from rightcall.app.choosing import Choice
-from rightcall.app.matching import Notes, Reading, all_pairs, belongs_to, matched_pairs
+from rightcall.app.matching import Notes, Reading, all_pairs, belongs_to, matched_pairs, names_of
 from rightcall.app.reading import How, read_traces
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
@@ -95,6 +95,10 @@ def _check(request: PromoteRequest) -> None:
         raise UsageError("say where the tests go: `-o FILE` for a new file, or `--update FILE` for one that there is")
     if request.only_failed is not bool(request.tests):
         raise UsageError("`--only-failed` and `--tests FILE` belong together: the test sets say what has failed")
+    about_tests = {"--dialect": request.dialect, "--config": request.config, "--apply-all": request.apply_all or None}
+    given = next((name for name, value in about_tests.items() if value is not None and not request.tests), None)
+    if given is not None:
+        raise UsageError(f"`{given}` is about the test sets that `--tests` names; give it with them")
     if request.learn and request.only_failed:
         raise UsageError("`--learn` takes good runs, so it cannot be had with `--only-failed`")
     if request.learn and request.match != "exact":
@@ -123,7 +127,7 @@ def _apart(request: PromoteRequest, chosen: Sequence[Recorded]) -> tuple[dict[st
     """The conversations of tests that the file to update has, by test, and all others."""
     if request.update is None:
         return {}, list(chosen)
-    ids = {test.id for test in loading.read_tests(request.update, request.dialect).tests if not test.positional}
+    ids = {test.id for test in loading.read_tests(request.update, None).tests if not test.positional}
     known: dict[str, list[Recorded]] = {}
     new: list[Recorded] = []
     for run in chosen:
@@ -142,9 +146,9 @@ def _groups(request: PromoteRequest, runs: Sequence[Recorded]) -> list[list[Reco
 
 def _drafted(request: PromoteRequest, runs: list[Recorded], refused: list[Refused]) -> Iterator[Draft]:
     """The test of some runs, if they make one that each of them passes."""
-    identity = choosing.identity(runs, request.id_key)
+    drawing = _drawing(request, runs)
+    identity = choosing.identity(runs, request.id_key, drawing.conceal)
     try:
-        drawing = _drawing(request, runs)
         draft = promotion.draft(identity, runs, drawing)
         if len(runs) > 1 and not request.learn:
             _check_alike(draft, runs, drawing)
@@ -152,9 +156,15 @@ def _drafted(request: PromoteRequest, runs: list[Recorded], refused: list[Refuse
     except TestSetError as error:
         refused.append(Refused(identity, error.message))
         return
+    yield replace(draft, notes=(*draft.notes, *_about(request, identity, runs)))
+
+
+def _about(request: PromoteRequest, identity: str, runs: Sequence[Recorded]) -> Iterator[str]:
+    """What else a reviewer should know."""
     if len(runs) == 1 and request.learn:
-        draft = replace(draft, notes=(*draft.notes, "learned from one run, which shows nothing of what may vary"))
-    yield draft
+        yield "learned from one run, which shows nothing of what may vary"
+    if not all(identity in names_of(run.trajectory, request.id_key) for run in runs):
+        yield "the id is made of the prompt: recordings are for this test if they name it, as their `test_id`"
 
 
 def _drawing(request: PromoteRequest, runs: Sequence[Recorded]) -> Drawing:
@@ -217,7 +227,8 @@ def _of_failure(
     conceal = updating.concealing(request.redaction, [run])
     expected = {key: value for key, value in native_test(test.test).items() if key not in _PROMPTS}
     reasons = [f"{verdict.id}: {verdict.reason}" for verdict in attempt.verdicts if verdict.status is Status.FAIL]
-    yield promotion.failed_draft(choosing.identity([run], request.id_key), run, expected, reasons, conceal)
+    identity = choosing.identity([run], request.id_key, conceal)
+    yield promotion.failed_draft(identity, run, expected, reasons, conceal)
 
 
 def _finished(

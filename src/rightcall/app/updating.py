@@ -178,7 +178,7 @@ class _Revision:
     def consider(self, index: int, test: CompiledTest, runs: Sequence[Recorded]) -> None:
         """Revise a test if it fails, and can pass by what is rewritten."""
         attempts = _graded(test, runs)
-        if all(attempt.outcome is Outcome.PASS for attempt in attempts):
+        if runner.result(test.test, attempts).outcome is Outcome.PASS:
             return
         identity = test.test.id
         try:

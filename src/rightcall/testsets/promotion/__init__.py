@@ -10,7 +10,7 @@ from rightcall.testsets.promotion.drafting import (
     check_whole,
     draft,
     failed_draft,
-    identity_of,
+    slug,
 )
 from rightcall.testsets.promotion.prompts import asked
 from rightcall.testsets.promotion.revising import CALLS, SEQUENCE, Revised, Stated, revise
@@ -30,7 +30,7 @@ __all__ = [
     "draft",
     "failed_draft",
     "form_of",
-    "identity_of",
     "revise",
+    "slug",
     "written",
 ]

@@ -79,7 +79,14 @@ def draft(identity: str, runs: Sequence[Recorded], drawing: Drawing) -> Draft:
     beside = settings if learned.key == "expected_tool_calls" else {}
     keys = {"id": identity, **prompts.keys, learned.key: learned.value, **beside, **schemas}
     notes = (*_about_runs(runs), *prompts.notes, *learned.reasons, *about_schemas)
-    return Draft(id=identity, keys=keys, source=_source(runs), notes=notes)
+    return _draft(identity, keys, runs, notes, drawing.conceal)
+
+
+def _draft(
+    identity: str, keys: dict[str, Any], runs: Sequence[Recorded], notes: Sequence[str], conceal: Conceal
+) -> Draft:
+    """The test, with comments in which no secret stands either."""
+    return Draft(id=identity, keys=keys, source=conceal(_source(runs)), notes=tuple(map(conceal, notes)))
 
 
 def failed_draft(identity: str, run: Recorded, expected: dict[str, Any], why: Sequence[str], conceal: Conceal) -> Draft:
@@ -90,9 +97,9 @@ def failed_draft(identity: str, run: Recorded, expected: dict[str, Any], why: Se
     prompts = _asked([run], conceal)
     calls = [f"{call.name}({display(conceal(call.arguments), 120)})" for call in run.trajectory.tool_calls or ()]
     made = [f"call {number} was {visible(call)}" for number, call in enumerate(calls, 1)]
-    reasons = [f"it failed: {conceal(reason)}" for reason in why]
+    reasons = [f"it failed: {reason}" for reason in why]
     notes = (*reasons, *(made or ["no call was made"]), *prompts.notes)
-    return Draft(id=identity, keys={"id": identity, **prompts.keys, **expected}, source=_source([run]), notes=notes)
+    return _draft(identity, {"id": identity, **prompts.keys, **expected}, [run], notes, conceal)
 
 
 def check_whole(run: Recorded) -> None:
@@ -141,7 +148,17 @@ def _schemas(runs: Sequence[Recorded], drawing: Drawing) -> tuple[dict[str, Any]
     unknown = sorted(made - tools.keys())
     if unknown:
         return {}, [f"`{visible(unknown[0])}` was called and is not among the tools that there were: no `tool_schemas`"]
-    return {"tool_schemas": {name: _parameters(tool.parameters) for name, tool in tools.items()}}, []
+    schemas = {name: _parameters(tool.parameters) for name, tool in tools.items()}
+    return {"tool_schemas": _texts_concealed(schemas, drawing.conceal)}, []
+
+
+def _texts_concealed(value: Any, conceal: Conceal) -> Any:
+    """Each text by itself: in a schema, the key `password` names no secret."""
+    if isinstance(value, dict):
+        return {key: _texts_concealed(item, conceal) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_texts_concealed(item, conceal) for item in value]
+    return conceal(value) if isinstance(value, str) else value
 
 
 def _parameters(parameters: Any) -> Any:
@@ -168,18 +185,6 @@ def _source(runs: Sequence[Recorded]) -> str:
     told = [f"{', '.join(dict.fromkeys(names))} in {file}" for file, names in files.items()]
     more = f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else ""
     return f"from {'; '.join(told)}{more}"
-
-
-def identity_of(runs: Sequence[Recorded]) -> str:
-    """The id by which recordings find the test: the one that all runs share, else one made of the prompt."""
-    for names in (_named(runs), [run.trajectory.id for run in runs], [run.trajectory.conversation_id for run in runs]):
-        if len(set(names)) == 1 and names[0]:
-            return names[0]
-    return slug(asked(runs[0].trajectory).prompts)
-
-
-def _named(runs: Sequence[Recorded]) -> list[str | None]:
-    return [run.trajectory.test_id for run in runs]
 
 
 def slug(prompts: Sequence[Any]) -> str:
