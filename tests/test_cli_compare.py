@@ -218,6 +218,18 @@ def test_lines_are_a_run_without_calls(shell: Shell) -> None:
     ]
 
 
+def test_results_that_share_an_id_are_paired_in_their_order(shell: Shell) -> None:
+    """Records that could not be read, for example, may have one id; the first is compared with the first."""
+    for name, calls in (("one", PASS), ("two", FAIL)):
+        shell("grade", lines(Path(f"{name}.jsonl"), _record("t", calls)), "-o", f"{name}-results.jsonl")
+    Path("both.jsonl").write_bytes(b"".join(Path(f"{name}-results.jsonl").read_bytes() for name in ("one", "two")))
+    ran = shell("compare", "both.jsonl", "both.jsonl", "-q")
+    assert (ran.code, ran.out.splitlines()[0]) == (
+        0,
+        "compared with both.jsonl: 1 still failing, 1 still passing",
+    )
+
+
 def test_runs_by_other_rules_are_not_compared(shell: Shell) -> None:
     """The same calls may come to another verdict by other rules: 2, never a regression (G6)."""
     main, branch = shell.run("main", t=PASS), shell.run("branch", t=FAIL)

@@ -232,6 +232,8 @@ def test_calls_are_compared_as_json() -> None:
     five, real, one_, true = ([{"name": "f", "arguments": {"x": value}}] for value in (5, 5.0, 1, True))
     assert same_calls(five, real)
     assert not same_calls(one_, true)
+    assert [row.mark for row in changed_calls(one_, true)] == ["differs"]
+    assert [row.mark for row in changed_calls(five, real)] == ["same"]
     assert not same_calls(None, [])
     assert same_calls(None, None)
 
