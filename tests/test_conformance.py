@@ -17,7 +17,7 @@ from rightcall.core.verdicts import Verdict
 from rightcall.errors import TestSetError
 from rightcall.metrics import ToolCallTrajectory, ToolSelect
 from support.command_line import run_apart, run_here
-from support.conformance import expectations, params, rows, share
+from support.conformance import expectations, of_every_row, params, rows, share
 
 TRAJECTORY = [row for row in rows("trajectory") if "refused" not in row["want"]]
 REFUSED = [row for row in rows("trajectory") if "refused" in row["want"]]
@@ -38,14 +38,14 @@ def _measured(status: str, details: Mapping[str, Any]) -> dict[str, Any]:
     return {"status": str(status), "precision": precision, "recall": recall}
 
 
-@pytest.mark.parametrize("row", params(TRAJECTORY))
+@of_every_row(TRAJECTORY)
 def test_trajectory(row: dict[str, Any]) -> None:
     """Expected calls in every mode: status, precision and recall (G7, G9, G17 to G19)."""
     (verdict,) = rightcall.grade({"tool_calls": row["tool_calls"]}, expectations(row), dialect="rhesis")
     assert row["want"] == _measured(verdict.status, verdict.details)
 
 
-@pytest.mark.parametrize("row", params(TRAJECTORY))
+@of_every_row(TRAJECTORY)
 def test_trajectory_metric(row: dict[str, Any]) -> None:
     """The class shaped like the seed's metric decides the same."""
     metric = ToolCallTrajectory(match=row["match"], arguments=row["arguments"])
@@ -64,7 +64,7 @@ def test_trajectory_refused(row: dict[str, Any], tmp_path: Path, capfdbinary: py
     assert "expected_tool_calls[0]" in ran.err
 
 
-@pytest.mark.parametrize("row", params(UNKNOWN))
+@of_every_row(UNKNOWN)
 def test_unknown(row: dict[str, Any]) -> None:
     """Unknown arguments and gaps are an error exactly where they could change the verdict (G11, G12)."""
     (verdict,) = rightcall.grade(row["trajectory"], expectations(row))
@@ -103,14 +103,14 @@ def _outcomes(report: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("row", params(ORBIT))
+@of_every_row(ORBIT)
 def test_orbit(row: dict[str, Any]) -> None:
     """Rows of seed O's assertions: the verdicts, and all names that a failed allow-list found (G23 to G25)."""
     verdicts = rightcall.grade({"tool_calls": row["tool_calls"]}, row["row"], dialect="orbit")
     assert _sorted(row["want"]) == _sorted(map(_orbit, verdicts))
 
 
-@pytest.mark.parametrize("row", params(ORBIT_EMPTY))
+@of_every_row(ORBIT_EMPTY)
 def test_orbit_without_assertions(row: dict[str, Any]) -> None:
     """A row without any assertion yields no verdict; our own door refuses to grade nothing (section 7, G27)."""
     assert row["want"] == []
@@ -129,7 +129,7 @@ def _sorted(verdicts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(verdicts, key=lambda verdict: (verdict["name"], verdict["status"]))
 
 
-@pytest.mark.parametrize("row", params(SELECTION))
+@of_every_row(SELECTION)
 def test_selection(row: dict[str, Any]) -> None:
     """The selection score of the names called, and every tool that is misaligned (G31, G32)."""
     calls = [{"name": name} for name in row["called"]]
@@ -141,7 +141,7 @@ def test_selection(row: dict[str, Any]) -> None:
     assert verdict.status == ("pass" if row["want"]["result"] == 100 else "fail")
 
 
-@pytest.mark.parametrize("row", params(SELECTION))
+@of_every_row(SELECTION)
 def test_selection_of_a_span(row: dict[str, Any]) -> None:
     """The same over one OpenInference LLM span; the metadata is null when nothing is misaligned (G29, G32)."""
     result = ToolSelect(row["expected_tools"]).evaluate(_span(row["called"]))
@@ -162,7 +162,7 @@ def _span(called: Iterable[str]) -> dict[str, Any]:
     return {"attributes": {**head, **names}}
 
 
-@pytest.mark.parametrize("row", params(rows("assertions")))
+@of_every_row(rows("assertions"))
 def test_assertions(row: dict[str, Any]) -> None:
     """Budgets, schemas, texts, turns and agents: the verdicts, and where they are unknown (G7, G11 to G13, G25)."""
     verdicts = rightcall.grade(row["trajectory"], row["expectations"])
@@ -181,7 +181,7 @@ def test_assertions_recorded(tmp_path: Path) -> None:
     assert {row["id"]: row["want"] for row in cases} == found
 
 
-@pytest.mark.parametrize("row", params(rows("stringify")))
+@of_every_row(rows("stringify"))
 def test_stringify(row: dict[str, Any]) -> None:
     """The text of arguments that patterns see is `JSON.stringify`'s; a repeated key is refused (G8, G28)."""
     if row["json"] in REPEATED_KEYS:
@@ -201,16 +201,31 @@ def test_regex(row: dict[str, Any]) -> None:
         assert row["test"] == compile_regex(row["pattern"], row["flags"])(row["text"])
 
 
-@pytest.mark.parametrize("row", params(rows("rules")))
+@of_every_row(rows("rules"))
 def test_rules(row: dict[str, Any]) -> None:
     """Every template passes and fails, and is an error where what is not known decides (G9, G11, G12, G42)."""
     (verdict,) = rightcall.grade(row["trajectory"], {"rules": [row["rule"]]})
     assert row["want"] == {"status": verdict.status}
 
 
-@pytest.mark.parametrize("row", params(rows("steps")))
+@of_every_row(rows("steps"))
 def test_steps(row: dict[str, Any]) -> None:
     """Steps made of steps, with and without other calls between them (G11, G12, G41)."""
     sequence = {"steps": row["steps"], "strict": row["strict"]}
     (verdict,) = rightcall.grade(row["trajectory"], {"expected_tool_sequence": sequence})
     assert row["want"] == {"status": verdict.status}
+
+
+def test_a_table_fails_with_every_row_that_is_wrong() -> None:
+    """Not only with the first; a row that raises something else is wrong too, and so is a table without rows."""
+
+    def check(row: dict[str, Any]) -> None:
+        assert 6 / row["divisor"] == 3
+
+    table = [{"id": "zero", "divisor": 0}, {"id": "two", "divisor": 2}, {"id": "six", "divisor": 6}]
+    with pytest.raises(pytest.fail.Exception) as failure:
+        of_every_row(table)(check)()
+    head, *lines = str(failure.value).splitlines()
+    assert (head, [line.partition(" ")[0] for line in lines[:2]]) == ("2 of 3 rows are wrong:", ["zero:", "six:"])
+    with pytest.raises(pytest.fail.Exception, match="0 of 0"):
+        of_every_row([])(check)()

@@ -17,21 +17,21 @@ from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.assertions import KINDS
 from rightcall.core.operators.registry import OPERATORS
-from support.conformance import params, rows
+from support.conformance import of_every_row, rows
 from support.operators import accepts, verdict
 
 ROWS = rows("operators")
 MODES = rows("operator_modes")
 
 
-@pytest.mark.parametrize("row", params(ROWS))
+@of_every_row(ROWS)
 def test_operator(row: dict[str, Any]) -> None:
     """Each operator on values that it accepts, values that it does not, values of other types, and no value (G7)."""
     made = {"x": row["actual"]} if "actual" in row else {}
     assert row["accepts"] == (verdict({"x": row["expected"]}, made, "exact").status == "pass")
 
 
-@pytest.mark.parametrize("row", params(ROWS))
+@of_every_row(ROWS)
 def test_operator_in_an_array(row: dict[str, Any]) -> None:
     """Whatever stands around it, an operator accepts the same (G14)."""
     if "actual" in row and "$absent" not in row["expected"] and "$optional" not in row["expected"]:
@@ -50,7 +50,7 @@ def test_every_operator_has_rows() -> None:
     assert thin == []
 
 
-@pytest.mark.parametrize("row", params(MODES))
+@of_every_row(MODES)
 def test_operators_under_each_argument_mode(row: dict[str, Any]) -> None:
     """Values inside an operator are compared as a value in its place would be (G15)."""
     accepted = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,14 @@ def plain(text: str) -> Any:
     return yaml.load(text)
 
 
+@cache
+def validator() -> Draft202012Validator:
+    """What an editor makes of the schema."""
+    return Draft202012Validator(testsets.schema(KINDS))
+
+
 def errors(text: str) -> list[str]:
-    validator = Draft202012Validator(testsets.schema(KINDS))
-    return [error.message for error in validator.iter_errors(plain(text))]
+    return [error.message for error in validator().iter_errors(plain(text))]
 
 
 def test_the_schema_is_itself_valid() -> None:

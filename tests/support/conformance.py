@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,34 @@ def rows(name: str) -> list[dict[str, Any]]:
 def params(items: Iterable[Mapping[str, Any]]) -> list[Any]:
     """Rows as parameters of a test, each under its own id."""
     return [pytest.param(row, id=row["id"]) for row in items]
+
+
+def of_every_row(table: Iterable[dict[str, Any]]) -> Callable[[Callable[[dict[str, Any]], None]], Callable[[], None]]:
+    """Make what tests one row a test of the table: each row is tried, and the failure has all that are wrong.
+
+    For tables of hundreds of rows that take no time: to collect and to report each as a test takes far longer.
+    """
+    kept = list(table)
+
+    def whole(check: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
+        def test() -> None:
+            wrong = [told for told in (_wrong(check, row) for row in kept) if told]
+            if wrong or not kept:
+                pytest.fail("\n".join([f"{len(wrong)} of {len(kept)} rows are wrong:", *wrong]), pytrace=False)
+
+        test.__name__, test.__qualname__, test.__doc__ = check.__name__, check.__qualname__, check.__doc__
+        return test
+
+    return whole
+
+
+def _wrong(check: Callable[[dict[str, Any]], None], row: dict[str, Any]) -> str:
+    """The id of a row and what went wrong, or nothing."""
+    try:
+        check(row)
+    except (Exception, pytest.fail.Exception) as error:
+        return f"{row['id']}: {type(error).__name__}: {error}"
+    return ""
 
 
 def expectations(row: Mapping[str, Any]) -> dict[str, Any]:

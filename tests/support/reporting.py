@@ -101,7 +101,7 @@ def results(draw: st.DrawFn) -> Result:
     )
 
 
-heavy = settings(max_examples=settings.default.max_examples // 4)
+heavy = settings(max_examples=settings().max_examples // 4)
 """For laws of reports: a quarter of the examples that the profile has, since one run holds a hundred values."""
 
 
