@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.core.changes import SHOWN, significance, told
+from rightcall.core.changes import SHOWN, told
 from rightcall.core.comparison import Kind, RateChange, rate_of
 from rightcall.core.outlines import ResultRow
+from rightcall.core.showing import significance
 from rightcall.core.significance import mcnemar
 from rightcall.reports.json import comparison_document
 from rightcall.reports.markdown import LIMIT, MarkdownReport, comparison_as_markdown
@@ -71,7 +72,12 @@ def lines(before: list[ResultRow], after: list[ResultRow], **options: Any) -> li
                 "  v1: not there before, pass now",
             ],
         ),
-        ([one("t", "fail")], [one("t", "fail")], ["t  still failing", "  v0 is wrong."]),
+        ([one("t", "fail")], [one("t", "fail")], ["still failing, as before: t"]),
+        (
+            [one("t", "fail", calls=["a"]), one("u", "error"), one("v", "error")],
+            [one("t", "fail", calls=["b"]), one("u", "error"), one("v", "error")],
+            ["t  still failing; calls changed", "  v0 is wrong.", "still not judged, as before: u, v"],
+        ),
         (
             [one("t", "fail")],
             [result("t", attempt(verdict("v0", "fail", "Something else.")))],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from rightcall.core.comparison import (
@@ -10,15 +10,13 @@ from rightcall.core.comparison import (
     CallsChange,
     Comparison,
     Kind,
-    Rate,
-    RateChange,
     TestChange,
     TestSide,
     VerdictChange,
 )
 from rightcall.core.comparison import VerdictSide as Side
-from rightcall.core.rates import show_rate
 from rightcall.core.rows import Mark, Row, RowDifference
+from rightcall.core.showing import rate_lines, show_p
 from rightcall.core.sidebyside import UNICODE_MARKS, Line, side_by_side
 from rightcall.core.values import visible
 from rightcall.core.wording import amount, listed
@@ -30,6 +28,7 @@ ALARMING: Final = frozenset({Kind.REGRESSION, Kind.NEW_FAILURE, Kind.UNJUDGED})
 """What blocks, and so what the calls are always shown of."""
 
 SHOWN_VERDICTS: Final = 10
+SHOWN_IDS: Final = 10
 
 _STYLES: Final[Mapping[Kind, str]] = {
     Kind.REGRESSION: "fail",
@@ -113,10 +112,25 @@ def _changes(
 ) -> Iterator[Line]:
     for kind in Kind:
         changes = [change for change in comparison.changes if change.kind == kind]
-        for change in changes[:SHOWN]:
+        told_of = [change for change in changes if not _is_as_before(change)]
+        for change in told_of[:SHOWN]:
             yield from _change(change, width, marks, kind in with_calls)
-        if len(changes) > SHOWN:
+        if len(told_of) > SHOWN:
             yield Line("note", f"and {comparison.counts[kind] - SHOWN:,} more: {_TITLES[kind]}")
+        yield from _as_before(kind, [change.id for change in changes if _is_as_before(change)])
+
+
+def _is_as_before(change: TestChange) -> bool:
+    """Whether it did not pass before, and nothing of that changed."""
+    is_still = change.kind in (Kind.STILL_FAILING, Kind.STILL_UNJUDGED)
+    return is_still and not change.verdicts and change.calls is None and change.before == change.after
+
+
+def _as_before(kind: Kind, ids: Sequence[str]) -> Iterator[Line]:
+    """Name them in one line: there may be many, and they are told of as results."""
+    if ids:
+        more = f" and {len(ids) - SHOWN_IDS:,} more" if len(ids) > SHOWN_IDS else ""
+        yield Line(_STYLES[kind], visible(f"{_TITLES[kind]}, as before: {', '.join(ids[:SHOWN_IDS])}{more}"))
 
 
 def summed(comparison: Comparison) -> Iterator[Line]:
@@ -134,23 +148,17 @@ def _headline(comparison: Comparison) -> Line:
 
 def _rates(comparison: Comparison) -> Iterator[Line]:
     attempts, tests = comparison.attempt_rate, comparison.pass_rate
-    yield from _rate("pass rate", tests)
+    yield from rate_lines("pass rate", tests)
     if (attempts.before.graded, attempts.after.graded) != (tests.before.graded, tests.after.graded):
-        yield from _rate("attempts that passed", attempts)
+        yield from rate_lines("attempts that passed", attempts)
     for name, change in comparison.verdict_rates.items():
         if change.before.exact != change.after.exact:
-            yield from _rate(f"verdict {name}", change)
+            yield from rate_lines(f"verdict {name}", change)
     if comparison.calls_changed:
         yield Line("plain", f"calls changed in {amount(comparison.calls_changed, 'test')} of both runs")
     if comparison.calls_unknown:
         yield Line("note", f"not known whether the calls changed in {amount(comparison.calls_unknown, 'test')}")
     yield from (Line("note", visible(f"note: {note}")) for note in comparison.notes)
-
-
-def _rate(name: str, change: RateChange) -> Iterator[Line]:
-    yield Line("plain", visible(f"{name}: {show(change.before)} before, {show(change.after)} now"))
-    if change.worse is not None:
-        yield Line("note", f"  {significance(change)}")
 
 
 def counted(comparison: Comparison) -> str:
@@ -162,28 +170,6 @@ def counted(comparison: Comparison) -> str:
 def heads(kind: Kind) -> str:
     """What the tests of a kind are called over a column or a list of them."""
     return _NOUNS[kind][1]
-
-
-def significance(change: RateChange) -> str:
-    """Say whether the difference is more than chance, and by which test."""
-    if not change.worse and not change.better:
-        return "nothing judged in both runs changed sides"
-    assert change.p_value is not None
-    what = "more than chance" if change.is_significant else "may be chance"
-    return f"{change.worse} worse, {change.better} better: {what} ({show_p(change.p_value)}, McNemar's exact test)"
-
-
-def show_p(value: float) -> str:
-    """`p = 0.0313`, and `p < 0.0001` for what would be shown as nothing."""
-    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
-
-
-def show(rate: Rate) -> str:
-    """`3/4 = 0.7500 (0.3006 to 0.9544)`; `n/a` where nothing was judged."""
-    if rate.exact is None:
-        return "n/a"
-    low, high = rate.interval
-    return f"{rate.passed}/{rate.graded} = {show_rate(rate.exact)} ({low:.4f} to {high:.4f})"
 
 
 def _change(change: TestChange, width: int, marks: Mapping[str, str], with_calls: bool) -> Iterator[Line]:
