@@ -63,7 +63,9 @@ def one(identity: str, *statuses: str, calls: Sequence[str] | None = ()) -> Resu
 
 statuses = st.sampled_from([*Status])
 severities = st.sampled_from(["block", "warn", "shadow"])
-values: st.SearchStrategy[Any] = st.sampled_from([{}, {"x": 1}, {"x": True}, {"x": "1", "y": []}, [], None, {"$regex": "x"}])
+values: st.SearchStrategy[Any] = st.sampled_from(
+    [{}, {"x": 1}, {"x": True}, {"x": "1", "y": []}, [], None, {"$regex": "x"}]
+)
 calls: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"name": st.sampled_from(["a", "b", ""]), "arguments": values}
 )
