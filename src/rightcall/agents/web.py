@@ -9,8 +9,8 @@ import email.utils
 import functools
 import os
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -80,37 +80,49 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Web:
-    """One client for all conversations with an agent. Cookies are those of each conversation."""
+    """Clients for all conversations with an agent. Cookies are those of each conversation.
+
+    Each request has a client to itself, which is used again after it: the pool of one client looks through all its
+    connections for each request, so that two hundred at once would take seven times as long.
+    """
 
     def __init__(self, config: WebConfig, secrets: Secrets, directory: str) -> None:
         self._config = config
         self.secrets = secrets
         self._proxy = None if config.proxy is None else secrets.filled(config.proxy)
         self._trust = trust(config.verify, directory)
-        self._client: httpx.AsyncClient | None = None
+        self._clients: list[httpx.AsyncClient] = []
+        self._idle: list[httpx.AsyncClient] = []
 
-    def client(self) -> httpx.AsyncClient:
-        """The client; made when it is first needed, in the event loop that needs it."""
+    @contextmanager
+    def _client(self) -> Iterator[httpx.AsyncClient]:
+        """A client that nobody else uses; the one that was used last, since its connection is the least old."""
+        client = self._idle.pop() if self._idle else self._made()
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
+
+    def _made(self) -> httpx.AsyncClient:
         import httpx
 
-        if self._client is None:
-            config = self._config
-            self._client = httpx.AsyncClient(
-                timeout=httpx.Timeout(config.read_timeout, connect=config.connect_timeout, pool=None),
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=1000),
-                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # it keeps none
-                verify=self._trust,
-                proxy=self._proxy,
-                trust_env=False,
-                follow_redirects=False,
-            )
-        return self._client
+        config = self._config
+        client = httpx.AsyncClient(
+            timeout=httpx.Timeout(config.read_timeout, connect=config.connect_timeout, pool=None),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # it keeps none
+            verify=self._trust,
+            proxy=self._proxy,
+            trust_env=False,
+            follow_redirects=False,
+        )
+        self._clients.append(client)
+        return client
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
+        clients, self._clients, self._idle = self._clients, [], []
+        for client in clients:
+            await client.aclose()
 
     @asynccontextmanager
     async def ask(self, asked: Asked, cookies: httpx.Cookies) -> AsyncIterator[httpx.Response]:
@@ -118,26 +130,27 @@ class Web:
         import httpx
 
         try:
-            request = self._request(asked)
-            for _ in range(_REDIRECTS + 1):
-                cookies.set_cookie_header(request)
-                response = await self.client().send(request, stream=True)
-                try:
-                    cookies.extract_cookies(response)
-                    if not response.is_redirect:
-                        await self._check_status(response)
-                        yield response
-                        return
-                    request = self._redirected(response)
-                finally:
-                    await response.aclose()
+            with self._client() as client:
+                request = self._request(asked, client)
+                for _ in range(_REDIRECTS + 1):
+                    cookies.set_cookie_header(request)
+                    response = await client.send(request, stream=True)
+                    try:
+                        cookies.extract_cookies(response)
+                        if not response.is_redirect:
+                            await self._check_status(response)
+                            yield response
+                            return
+                        request = self._redirected(response)
+                    finally:
+                        await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL, httpx.CookieConflict, ssl.SSLError) as error:
             raise self._trouble(error) from error
         raise EndpointError(f"more than {_REDIRECTS} redirects, the last to {self._shown(request.url)}")
 
-    def _request(self, asked: Asked) -> httpx.Request:
+    def _request(self, asked: Asked, client: httpx.AsyncClient) -> httpx.Request:
         try:
-            return self.client().build_request(
+            return client.build_request(
                 asked.method,
                 asked.url,
                 headers=asked.headers,
