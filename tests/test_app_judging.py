@@ -274,3 +274,14 @@ def test_grading_without_judged_kinds_imports_nothing_of_this(place: Path) -> No
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=place, check=True)
     assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_calls_in_python_are_attempts_of_one_run(place: Path) -> None:
+    """Each finds an answer of its own in the cache, though the trajectory is the same (G37)."""
+    (place / "n.py").write_text(
+        "n = []\ndef count(_):\n    n.append(0)\n    return {'reason': str(len(n)), 'verdict': 'pass'}\n"
+    )
+    config = ModelConfig(model="python:n.py:count", cache="kept")
+    trajectory = {"tool_calls": [], "messages": TALK}
+    verdicts = [rightcall.grade(trajectory, {"rubric": "x"}, judge=config)[0] for _ in range(3)]
+    assert [verdict.details["reason"] for verdict in verdicts] == ["1", "2", "3"]

@@ -9,51 +9,9 @@ from typing import Any
 import pytest
 
 from rightcall.metrics import ToolSelect
+from support.selecting import EXPECTED, SPAN, calling
 from support.stories import Told, grade, write
 
-SPAN: dict[str, Any] = {
-    "attributes": {
-        "openinference.span.kind": "LLM",
-        "llm.input_messages.0.message.role": "system",
-        "llm.input_messages.0.message.content": "You are a weather expert.",
-        "llm.input_messages.1.message.role": "user",
-        "llm.input_messages.1.message.content": (
-            "What's the weather in Paris right now? Then email the forecast to my manager."
-        ),
-        "llm.tools.0.tool.json_schema": json.dumps(
-            {
-                "type": "function",
-                "function": {
-                    "name": "get_weather",
-                    "description": "Get the current weather in a city.",
-                    "parameters": {
-                        "type": "object",
-                        "properties": {"city": {"type": "string"}},
-                    },
-                },
-            }
-        ),
-        "llm.tools.1.tool.json_schema": json.dumps(
-            {
-                "type": "function",
-                "function": {
-                    "name": "send_email",
-                    "description": "Send an email.",
-                    "parameters": {
-                        "type": "object",
-                        "properties": {
-                            "to": {"type": "string"},
-                            "body": {"type": "string"},
-                        },
-                    },
-                },
-            }
-        ),
-        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": ("get_weather"),
-        "llm.output_messages.0.message.tool_calls.1.tool_call.function.name": ("send_email"),
-    }
-}
-EXPECTED = ["get_weather", "send_email"]
 THRESHOLDS = {60: True, 66.67: True, 66.68: False}
 
 Variant = tuple[list[str], float, list[tuple[str, str, str]] | None, str]
@@ -101,14 +59,6 @@ VARIANTS: dict[str, Variant] = {
 """Names called: the score, the misaligned tools, and the explanation."""
 
 
-def _calling(names: list[str]) -> dict[str, Any]:
-    """The span of the page with other calls in its output."""
-    kept = {key: value for key, value in SPAN["attributes"].items() if not key.startswith("llm.output_messages")}
-    prefix = "llm.output_messages.0.message"
-    calls = {f"{prefix}.tool_calls.{index}.tool_call.function.name": name for index, name in enumerate(names)}
-    return {"attributes": {**kept, f"{prefix}.role": "assistant", **calls}}
-
-
 def test_span_of_the_page() -> None:
     """The expected tools were called: 100, at the default threshold, and nothing to say of any tool."""
     result = ToolSelect(expected_tools=EXPECTED).evaluate(SPAN)
@@ -120,7 +70,7 @@ def test_span_of_the_page() -> None:
 def test_metric(case: str) -> None:
     """The score, the explanation by category, and each misaligned tool with verdict and reason (G31, G32)."""
     called, score, incorrect, explanation = VARIANTS[case]
-    result = ToolSelect(expected_tools=EXPECTED).evaluate(_calling(called))
+    result = ToolSelect(expected_tools=EXPECTED).evaluate(calling(called))
     assert (result.score, result.explanation) == (score, explanation)
     assert (result.is_success, result.is_gte_threshold) == (True, score == 100)
     assert result.eval_metadata == (None if incorrect is None else {"incorrect_tools": _tools(incorrect)})
@@ -134,7 +84,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Told:
         **{name: case[0] for name, case in VARIANTS.items()},
         **{f"at {at}": ["get_weather"] for at in THRESHOLDS},
     }
-    spans = [_in_session(_calling(names), name) for name, names in called.items()]
+    spans = [_in_session(calling(names), name) for name, names in called.items()]
     tests: list[dict[str, Any]] = [{"id": name, "expected_tools": EXPECTED} for name in VARIANTS]
     tests += [{"id": f"at {at}", "expected_tools": EXPECTED, "threshold": at} for at in THRESHOLDS]
     write(folder, {"tests.json": {"version": 1, "tests": tests}, "spans.jsonl": spans})
@@ -159,7 +109,7 @@ def test_trace_file(graded: Told, case: str) -> None:
 @pytest.mark.parametrize(("called", "code"), [(EXPECTED, 0), (["get_weather"], 1)])
 def test_exit_code(tmp_path: Path, called: list[str], code: int) -> None:
     """One span, one test: the gate passes only what was right."""
-    write(tmp_path, {"tests.json": {"tests": [{"expected_tools": EXPECTED}]}, "span.json": _calling(called)})
+    write(tmp_path, {"tests.json": {"tests": [{"expected_tools": EXPECTED}]}, "span.json": calling(called)})
     assert grade(tmp_path, "span.json", "-t", "tests.json").code == code
 
 
@@ -170,7 +120,7 @@ def _tools(incorrect: list[Any]) -> list[dict[str, str]]:
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_threshold(graded: Told, threshold: float) -> None:
     """A score of 66.67 that reaches the threshold passes, for the metric and in a file (G29, G34)."""
-    result = ToolSelect(expected_tools=EXPECTED, threshold=threshold).evaluate(_calling(["get_weather"]))
+    result = ToolSelect(expected_tools=EXPECTED, threshold=threshold).evaluate(calling(["get_weather"]))
     assert result.is_gte_threshold is THRESHOLDS[threshold]
     assert graded.outcomes[f"at {threshold}"] == ("pass" if THRESHOLDS[threshold] else "fail")
 

@@ -172,8 +172,9 @@ def _judges(tests: Iterable[CompiledTest]) -> Iterator[LazyJudge]:
 def of_environment(question: Question) -> Answer:
     """The answer of the judge that the environment names when it is asked."""
     try:
-        ask = judge_for(JudgeOptions())
-    except UsageError as error:
+        said = _said(JudgeOptions(), None, "")
+        ask = no_judge if said is None else _asker_of_process(said[0])
+    except RightcallError as error:
         raise CannotJudge("no_judge", f"The judge cannot be used: {error}.") from None
     return ask(question)
 
@@ -183,9 +184,12 @@ def given(judge: Any) -> Asker:
     if judge is None:
         return of_environment
     if isinstance(judge, str):
-        return judge_for(JudgeOptions(model=judge))
+        said = _said(JudgeOptions(model=judge), None, "")
+        assert said is not None
+        judge = said[0]
     if isinstance(judge, ModelConfig):
-        return LazyJudge(lambda: _asker(judge, ""))
+        config = judge
+        return LazyJudge(lambda: _asker_of_process(config))
     if callable(judge):
         from rightcall.judges.functions import FunctionAsker
 
@@ -193,13 +197,18 @@ def given(judge: Any) -> Asker:
     raise UsageError(f"expected a judge as `provider:model` or a function, found {type(judge).__name__}")
 
 
-@cache
-def _asker(config: ModelConfig, folder: str) -> Asker:
-    """What asks a model. One for the whole process: with a cache, it counts how often the same is asked (G37)."""
+def _asker(config: ModelConfig, folder: str = "") -> Asker:
+    """What asks a model. With a cache, it counts how often the same is asked: there is one for each run (G37)."""
     from rightcall.judges.cache import Cache, Remembering
 
     ask = _uncached(config, folder)
     return ask if config.cache is None else Remembering(ask, Cache(config.cache), config.who)
+
+
+@cache
+def _asker_of_process(config: ModelConfig) -> Asker:
+    """The one for calls in Python, each of which may grade another attempt at the same test."""
+    return _asker(config)
 
 
 def _uncached(config: ModelConfig, folder: str) -> Asker:
