@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from typing import Any, NamedTuple
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from typing import Any, NamedTuple, TypeVar
 
 from rightcall.agents import endpoints
 from rightcall.agents.exchange import Reply, Turn
 from rightcall.errors import EndpointError
+
+T = TypeVar("T")
 
 
 class Request(NamedTuple):
@@ -135,3 +138,21 @@ async def failed(description: Any, said: Any = "hi", **how: Any) -> EndpointErro
     except EndpointError as error:
         return error
     raise AssertionError(f"there was a reply: {reply}")
+
+
+@contextmanager
+def in_background(server: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """A server in an event loop of another thread, for commands that have a loop of their own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        found = asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+        try:
+            yield found
+        finally:
+            asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

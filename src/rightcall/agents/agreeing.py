@@ -6,6 +6,7 @@ said, and a captured call that was not returned is a gap: no test may pass by it
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable
 
@@ -19,11 +20,11 @@ from rightcall.core.calls import ToolCall, Trajectory
 
 def combined(returned: Reply, captured: Trajectory) -> Reply:
     """The reply with the calls of both sides taken into account."""
-    if captured.tool_calls is None:
-        return returned if replies.calls_are_known(returned) else _warned(returned, captured.warnings)
+    if captured.tool_calls is None and replies.calls_are_known(returned):
+        return returned
     if not replies.calls_are_known(returned):
         return _captured(returned, captured)
-    return _compared(returned, _calls(returned), captured.tool_calls)
+    return _compared(returned, _calls(returned), captured.tool_calls or ())
 
 
 def _warned(reply: Reply, warnings: Iterable[str]) -> Reply:
@@ -41,7 +42,10 @@ def _captured(returned: Reply, captured: Trajectory) -> Reply:
         made = msgspec.structs.replace(captured, gaps=gaps, warnings=(*captured.warnings, *around.warnings), **told)
     output = captured.output if returned.output is None else returned.output
     made = made if made.output is not None else msgspec.structs.replace(made, output=output)
-    return msgspec.structs.replace(returned, output=output, trajectory=made, tool_calls=msgspec.UNSET)
+    is_whole = captured.tool_calls is not None or not captured.gaps
+    return msgspec.structs.replace(
+        returned, output=output, trajectory=made, tool_calls=msgspec.UNSET, is_watched=is_whole
+    )
 
 
 def _calls(reply: Reply) -> tuple[ToolCall, ...]:
@@ -56,10 +60,25 @@ def _compared(returned: Reply, told: tuple[ToolCall, ...], seen: tuple[ToolCall,
         return _with_gap(returned, told, gap)
     if more:
         return _warned(returned, [f"calls that the agent returned and that were not captured: {more}"])
-    if [_key(call) for call in told] != [_key(call) for call in seen]:
+    if not _is_alike(told, seen):
         words = "the calls that the agent returned and those captured differ in arguments or order"
         return _warned(returned, [f"{words}; those returned are graded"])
     return returned
+
+
+def _is_alike(told: tuple[ToolCall, ...], seen: tuple[ToolCall, ...]) -> bool:
+    """Whether the same was called in the same order; calls of one message may have begun in any."""
+    at = 0
+    for _, group in itertools.groupby(enumerate(told), key=lambda one: _message(*one)):
+        asked = [_key(call) for _, call in group]
+        if Counter(asked) != Counter(map(_key, seen[at : at + len(asked)])):
+            return False
+        at += len(asked)
+    return True
+
+
+def _message(place: int, call: ToolCall) -> tuple[str, int]:
+    return ("place", place) if call.message is None else ("message", call.message)
 
 
 def _with_gap(reply: Reply, told: tuple[ToolCall, ...], gap: str) -> Reply:

@@ -47,7 +47,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     that none were recorded, empty where none were made. `trajectory` is there instead where the reply tells of more
     than calls; it is that of this turn alone. `error` is what the agent itself reported or raised as its failure.
     `context` and `metadata` are what the mapping took from the reply for them. `warnings` say what was worth
-    knowing on the way.
+    knowing on the way. `is_watched` says that the reply itself tells of no calls, and that its trajectory is what was
+    captured of the turn: where calls were captured in other turns of the conversation, one in which nothing was has
+    none.
     """
 
     output: Any = None
@@ -58,6 +60,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     metadata: dict[str, Any] = {}
     error: str | None = None
     warnings: tuple[str, ...] = ()
+    is_watched: bool = False
 
 
 class Conversation(Protocol):

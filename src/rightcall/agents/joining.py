@@ -33,6 +33,7 @@ def joined(exchanges: Sequence[Exchange]) -> Trajectory:
     """
     if not exchanges:
         return Trajectory()
+    exchanges = _settled(exchanges)
     replies = [exchange.reply for exchange in exchanges]
     parts = [reply.trajectory or Trajectory() for reply in replies]
     named = [reply.conversation_id for reply in replies if reply.conversation_id is not None]
@@ -50,6 +51,23 @@ def joined(exchanges: Sequence[Exchange]) -> Trajectory:
         warnings=tuple(_warnings(replies, calls)),
         metadata={key: value for reply in replies for key, value in _metadata(reply)},
     )
+
+
+def _settled(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+    """The same, where nothing captured in a turn is known to be none made: calls of other turns were captured."""
+    watched = [exchange.reply for exchange in exchanges if exchange.reply.is_watched]
+    if all(_calls(reply) is None for reply in watched):
+        return exchanges
+    return [
+        replace(exchange, reply=_none_made(exchange.reply)) if exchange.reply.is_watched else exchange
+        for exchange in exchanges
+    ]
+
+
+def _none_made(reply: Reply) -> Reply:
+    if reply.trajectory is None or reply.trajectory.tool_calls is not None:
+        return reply
+    return replace(reply, trajectory=replace(reply.trajectory, tool_calls=(), warnings=()))
 
 
 def _calls(reply: Reply) -> tuple[ToolCall, ...] | None:
