@@ -51,21 +51,22 @@ async def converse(conversation: Conversation, speaker: Speaker, opening: Turn) 
     `opening` is what all turns have in common: the attempt, the test and its metadata.
     """
     exchanges: list[Exchange] = []
-    turn = opening
+    made, turn = Trajectory(), opening
     try:
         for number in count(1):
-            said = await speaker.next(turn.history, joined(exchanges))
+            said = await speaker.next(turn.history, made)
             if said is None:
                 break
             turn = replace(turn, input=said, number=number)
             reply = await conversation.send(turn)
             exchanges.append(Exchange(turn, reply))
+            made = joined(exchanges)
             if failure_of(reply) is not None:
                 break
             turn = _continued(turn, reply)
     except EndpointError as error:
-        return Held(joined(exchanges), error)
-    return Held(joined(exchanges))
+        return Held(made, error)
+    return Held(made)
 
 
 def _continued(turn: Turn, reply: Reply) -> Turn:
