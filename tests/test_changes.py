@@ -56,12 +56,12 @@ def lines(before: list[ResultRow], after: list[ResultRow], **options: Any) -> li
         (
             [one("t", "pass")],
             [result("t", reason="no trajectory for test `t`")],
-            ["t  not judged any more: passed before, could not be judged now", "  v0: pass before, not there now"],
+            ["t  newly unjudged: passed before, could not be judged now", "  v0: pass before, not there now"],
         ),
         (
             [one("t", "pass")],
             [one("t", "not_applicable")],
-            ["t  not judged any more: passed before, was inconclusive now", "  v0: pass before, not applicable now"],
+            ["t  newly unjudged: passed before, was inconclusive now", "  v0: pass before, not applicable now"],
         ),
         (
             [one("t", "fail")],
@@ -82,6 +82,14 @@ def lines(before: list[ResultRow], after: list[ResultRow], **options: Any) -> li
             [one("t", "fail")],
             [result("t", attempt(verdict("v0", "fail", "Something else.")))],
             ["t  still failing", "  v0: still fail, otherwise now: Something else."],
+        ),
+        (
+            [one("t", "fail", "pass")],
+            [one("t", "fail", "error")],
+            [
+                "t  newly unjudged: failed before too, but what passed then could not be judged now",
+                "  v1: pass before, error now: v1 is wrong.",
+            ],
         ),
         ([one("t", "fail")], [], ["t  removed: failed", "  v0 is wrong."]),
         ([], [one("t", "pass")], ["t  new: passed"]),

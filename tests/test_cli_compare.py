@@ -63,12 +63,12 @@ def shell(capfdbinary: pytest.CaptureFixture[bytes]) -> Shell:
         ({"t": FAIL}, {"t": ("b", "z")}, 1, "Blocked: 1 regression: t"),
         ({"t": PASS}, {"t": PASS, "u": FAIL}, 1, "Blocked: 1 new failure: u"),
         ({"t": PASS, "u": FAIL}, {"t": PASS}, 0, "Passed"),
-        ({"t": PASS, "u": PASS}, {"t": PASS, "u": None}, 3, "Incomplete: 1 test that was judged is not any more: u"),
+        ({"t": PASS, "u": PASS}, {"t": PASS, "u": None}, 3, "Incomplete: 1 test is newly unjudged: u"),
         (
             {"t": PASS, "u": PASS},
             {"t": FAIL, "u": None},
             1,
-            "Blocked: 1 regression: t; 1 test that was judged is not any more: u",
+            "Blocked: 1 regression: t; 1 test is newly unjudged: u",
         ),
         ({"t": PASS}, {"u": PASS}, 3, "Incomplete: nothing to compare: no test was judged in both runs"),
         ({"t": None}, {"t": None}, 3, "Incomplete: nothing to compare: no test was judged in both runs"),
@@ -277,7 +277,7 @@ def test_without_a_baseline_the_report_says_so(shell: Shell) -> None:
         (
             {"t": None, "u": FAIL},
             3,
-            "Incomplete: 1 test that was judged is not any more: t; 1 test could not be judged",
+            "Incomplete: 1 test is newly unjudged: t; 1 test could not be judged",
         ),
         (
             {"w": PASS},

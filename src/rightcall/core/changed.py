@@ -96,23 +96,28 @@ def _is_absent(side: VerdictSide | None) -> bool:
 def kind(before: ResultRow | None, after: ResultRow, changes: Iterable[VerdictChange]) -> Kind:
     """What became of a test."""
     if before is None:
-        return Kind.NEW_FAILURE if after.outcome == Outcome.FAIL else Kind.NEW
+        return _NEW_KINDS.get(after.outcome, Kind.NEW)
     if after.outcome == Outcome.FAIL and before.outcome == Outcome.FAIL:
         return max((_failing(change) for change in changes), key=_ORDER.__getitem__, default=Kind.STILL_FAILING)
+    if after.outcome == Outcome.ERROR and before.outcome != Outcome.ERROR:
+        return Kind.UNJUDGED
     return _KINDS[_group(before.outcome), _group(after.outcome)]
 
 
-_ORDER: Final = {Kind.STILL_FAILING: 0, Kind.NEW_FAILURE: 1, Kind.REGRESSION: 2}
+_NEW_KINDS: Final = {Outcome.FAIL: Kind.NEW_FAILURE, Outcome.ERROR: Kind.UNJUDGED}
+_ORDER: Final = {Kind.STILL_FAILING: 0, Kind.UNJUDGED: 1, Kind.NEW_FAILURE: 2, Kind.REGRESSION: 3}
 
 
 def _failing(change: VerdictChange) -> Kind:
     """What a verdict makes of a test that failed before and fails now: a failure excuses only itself."""
     before, after = change.before, change.after
-    if after is None or after.status != Status.FAIL or after.severity != "block":
+    passed = before is not None and before.status == Status.PASS
+    failed = before is not None and before.status == Status.FAIL and before.severity == "block"
+    if after is None or after.severity != "block":
         return Kind.STILL_FAILING
-    if before is not None and before.status == Status.FAIL and before.severity == "block":
-        return Kind.STILL_FAILING
-    return Kind.REGRESSION if before is not None and before.status == Status.PASS else Kind.NEW_FAILURE
+    if after.status == Status.FAIL and not failed:
+        return Kind.REGRESSION if passed else Kind.NEW_FAILURE
+    return Kind.UNJUDGED if after.status == Status.ERROR and passed else Kind.STILL_FAILING
 
 
 def _group(outcome: Outcome) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from rightcall.core.changed import slid
 from rightcall.core.comparison import (
     CallRow,
     CallsChange,
@@ -45,7 +46,7 @@ _STYLES: Final[Mapping[Kind, str]] = {
 _TITLES: Final[Mapping[Kind, str]] = {
     Kind.REGRESSION: "regression",
     Kind.NEW_FAILURE: "new failure",
-    Kind.UNJUDGED: "not judged any more",
+    Kind.UNJUDGED: "newly unjudged",
     Kind.FIX: "fixed",
     Kind.JUDGED: "judged now",
     Kind.STILL_FAILING: "still failing",
@@ -60,6 +61,11 @@ _NOUNS: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.NEW_FAILURE: ("new failure", "new failures"),
 }
 _WORDS: Final = {"pass": "passed", "fail": "failed", "error": "could not be judged", "inconclusive": "was inconclusive"}
+_OTHERWISE: Final[Mapping[Kind, str]] = {
+    Kind.REGRESSION: "not by all that fails now",
+    Kind.NEW_FAILURE: "not by all that fails now",
+    Kind.UNJUDGED: "what passed then could not be judged now",
+}
 _MARKS: Final[Mapping[str, Mark]] = {
     "same": "match",
     "differs": "differs",
@@ -123,7 +129,7 @@ def _changes(
 def _is_as_before(change: TestChange) -> bool:
     """Whether it did not pass before, and nothing of that changed."""
     is_still = change.kind in (Kind.STILL_FAILING, Kind.STILL_UNJUDGED)
-    return is_still and not change.verdicts and change.calls is None and change.before == change.after
+    return is_still and not change.verdicts and change.calls is None and not slid(change)
 
 
 def _as_before(kind: Kind, ids: Sequence[str]) -> Iterator[Line]:
@@ -198,7 +204,7 @@ def _title(change: TestChange) -> str:
     if before is not None and after is not None and before.outcome != after.outcome:
         return f"{title}: {_WORDS[before.outcome]} before, {_WORDS[after.outcome]} now"
     if before is not None and after is not None and change.kind in ALARMING:
-        return f"{title}: failed before too, but not by all that fails now"
+        return f"{title}: failed before too, but {_OTHERWISE[change.kind]}"
     side = before if after is None else after
     assert side is not None
     is_said = change.kind in (Kind.STILL_FAILING, Kind.STILL_PASSING)

@@ -25,11 +25,12 @@ SHOWN_IDS: Final = 5
 
 
 class Kind(enum.StrEnum):
-    """What became of a test.
+    """What became of a test; a failure is excused only by the same failure before, an error by an error.
 
     A *regression* passed and fails now; so does a test in which a blocking verdict that passed fails now. A *new
     failure* fails now and was not there, or was not judged, or fails by a blocking verdict that was not there or not
-    judged. One that is *unjudged* was judged, and now could not be or has nothing that could.
+    judged. *Unjudged* is one that is an error and was none, or that was judged and has now nothing to judge; or one that
+    fails as before, but in which a blocking verdict that passed is an error.
     """
 
     REGRESSION = "regression"
@@ -193,13 +194,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         return self.counts[Kind.STILL_FAILING]
 
     def decide(self) -> Decision:
-        """Decide: 1 if a test fails that did not fail before, else 3 if something is not judged any more, else 0.
+        """Decide: 1 if a test fails that did not fail before, else 3 if something is newly unjudged, else 0.
 
         A failure is excused only by a failure in the baseline. Where no test was judged in both runs nothing has been
         compared, which is never a pass.
         """
         failures = [*self._named(Kind.REGRESSION, "regression"), *self._named(Kind.NEW_FAILURE, "new failure")]
-        missing = list(self._named(Kind.UNJUDGED, "test that was judged is not any more", _UNJUDGED))
+        missing = list(self._named(Kind.UNJUDGED, "test is newly unjudged", "tests are newly unjudged"))
         if not self.judged_in_both:
             missing.append("nothing to compare: no test was judged in both runs")
         code = 1 if failures else 3 if missing else 0
@@ -211,6 +212,3 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
             names = [change.id for change in self.changes if change.kind == kind][:SHOWN_IDS]
             more = ", …" if number > len(names) else ""
             yield f"{amount(number, one, many)}: {', '.join(names)}{more}"
-
-
-_UNJUDGED: Final = "tests that were judged are not any more"

@@ -41,8 +41,8 @@ Examples:
 def command(**options: Any) -> int:
     """Compare the run in the report CANDIDATE with the one in BASELINE: what `grade -o run.json` wrote.
 
-    Tests are paired by id. Exit code 1 if a test fails that did not fail in the baseline; 3 if one that was judged
-    there is not any more, or none was judged in both.
+    Tests are paired by id. Exit code 1 if a test fails that did not fail in the baseline; 3 if one could not be judged
+    that was no error there, or none was judged in both.
     """
     from rightcall.app import comparing
 
