@@ -226,6 +226,6 @@ def test_a_table_fails_with_every_row_that_is_wrong() -> None:
     with pytest.raises(pytest.fail.Exception) as failure:
         of_every_row(table)(check)()
     head, *lines = str(failure.value).splitlines()
-    assert (head, [line.partition(" ")[0] for line in lines[:2]]) == ("2 of 3 rows are wrong:", ["zero:", "six:"])
+    assert (head, [line.partition(" ")[0] for line in lines[:2]]) == ("2 of 3 cases are wrong:", ["zero:", "six:"])
     with pytest.raises(pytest.fail.Exception, match="0 of 0"):
         of_every_row([])(check)()

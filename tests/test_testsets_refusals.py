@@ -11,6 +11,7 @@ import pytest
 from rightcall import testsets
 from rightcall.assertions import KINDS
 from rightcall.errors import TestSetError, UsageError
+from support.conformance import of_every_row
 
 CASES = Path(__file__).parent / "testsets" / "refused.jsonl"
 REFUSED = [json.loads(line) for line in CASES.read_text("utf-8").strip().split("\n")]
@@ -22,7 +23,7 @@ def message(data: bytes, file: str = "t.yaml") -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["message"][:80])
+@of_every_row({"id": case["message"][:80], **case} for case in REFUSED)
 def test_a_bad_file_is_refused_with_its_place(case: dict[str, Any]) -> None:
     """File, line, column and path stand before what was expected and what was found (G27)."""
     assert message(case["text"].encode(), case["file"]) == case["message"]

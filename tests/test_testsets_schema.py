@@ -15,6 +15,7 @@ from ruamel.yaml.constructor import SafeConstructor
 from rightcall import testsets
 from rightcall.assertions import KINDS
 from rightcall.assertions.trajectory import ToolCallTrajectory
+from support.conformance import of_every_row
 
 HERE = Path(__file__).parent
 EXAMPLES = sorted((HERE.parent / "examples").rglob("*.rightcall.yaml"))
@@ -103,7 +104,7 @@ def test_what_the_reader_takes_the_schema_accepts(text: str) -> None:
     assert errors(text) == []
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["message"][:80])
+@of_every_row({"id": case["message"][:80], **case} for case in REFUSED)
 def test_what_a_schema_can_see_the_schema_refuses(case: dict[str, Any]) -> None:
     """Of the files that the reader refuses, the schema refuses those marked `in_schema` and no others."""
     assert bool(errors(case["text"])) == case["in_schema"]

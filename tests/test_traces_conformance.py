@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from rightcall import traces
-
-ROWS = Path(__file__).parent / "conformance"
-
-
-def rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (ROWS / name).read_text("utf-8").splitlines()]
+from support.conformance import of_every_row, rows
 
 
-def distinct(found: list[Any]) -> list[Any]:
-    return list({json.dumps(calls): calls for calls in found}.values())
+def distinct(name: str) -> list[Any]:
+    """The calls of the rows of a file, each once."""
+    return list({json.dumps(row["tool_calls"]): row["tool_calls"] for row in rows(name)}.values())
 
 
-@pytest.mark.parametrize("calls", distinct([row["tool_calls"] for row in rows("trajectory.jsonl")]), ids=json.dumps)
-def test_every_entry_of_a_record_is_counted(calls: Any) -> None:
+@of_every_row({"id": json.dumps(calls), "tool_calls": calls} for calls in distinct("trajectory"))
+def test_every_entry_of_a_record_is_counted(row: dict[str, Any]) -> None:
     """Whatever its shape, an entry is one call (G9); not recorded stays not recorded (G3)."""
+    calls = row["tool_calls"]
     made = traces.read_object({"tool_calls": calls}).tool_calls
     assert (None if made is None else len(made)) == (None if calls is None else len(calls))
 
 
-@pytest.mark.parametrize("row", rows("unknown.jsonl"), ids=lambda row: str(row["id"]))
+@of_every_row(rows("unknown"))
 def test_unknown_arguments_and_gaps_are_read_as_written(row: dict[str, Any]) -> None:
     """States and gaps of hand-written trajectories arrive unchanged (G11, G12)."""
     written = row["trajectory"]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from support.tables import hold
 
 FOLDER = Path(__file__).parent.parent / "conformance"
 TRAJECTORY_KEYS = ("match", "arguments", "expected_tool_calls")
@@ -26,31 +29,17 @@ def params(items: Iterable[Mapping[str, Any]]) -> list[Any]:
 
 
 def of_every_row(table: Iterable[dict[str, Any]]) -> Callable[[Callable[[dict[str, Any]], None]], Callable[[], None]]:
-    """Make what tests one row a test of the table: each row is tried, and the failure has all that are wrong.
-
-    For tables of hundreds of rows that take no time: to collect and to report each as a test takes far longer.
-    """
+    """Make what tests one row a test of the table, which fails with every row that is wrong."""
     kept = list(table)
 
     def whole(check: Callable[[dict[str, Any]], None]) -> Callable[[], None]:
         def test() -> None:
-            wrong = [told for told in (_wrong(check, row) for row in kept) if told]
-            if wrong or not kept:
-                pytest.fail("\n".join([f"{len(wrong)} of {len(kept)} rows are wrong:", *wrong]), pytrace=False)
+            hold((row["id"], partial(check, row)) for row in kept)
 
         test.__name__, test.__qualname__, test.__doc__ = check.__name__, check.__qualname__, check.__doc__
         return test
 
     return whole
-
-
-def _wrong(check: Callable[[dict[str, Any]], None], row: dict[str, Any]) -> str:
-    """The id of a row and what went wrong, or nothing."""
-    try:
-        check(row)
-    except (Exception, pytest.fail.Exception) as error:
-        return f"{row['id']}: {type(error).__name__}: {error}"
-    return ""
 
 
 def expectations(row: Mapping[str, Any]) -> dict[str, Any]:
