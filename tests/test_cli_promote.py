@@ -328,7 +328,9 @@ def test_a_looser_match_may_be_asked_for(tmp_path: Path, promote: Run, outcomes:
         (["--update", "old.yaml", "--dialect", "orbit"], "`--dialect` is about the test sets that `--tests` names"),
         (["-o", "a.yaml", "--learn", "--match", "in_order"], "`--learn` needs `--match exact`"),
         (["-o", "a.yaml", "--metadata", "x"], "--metadata: expected KEY=VALUE"),
-        (["--update", "none.yaml"], "none.yaml: cannot be read"),
+        (["--update", "none.yaml"], "none.yaml: there is no such file to change in place; `-o` writes a new one"),
+        (["--update", "-"], "-: there is no such file to change in place"),
+        (["--update", "t.jsonl"], "t.jsonl: is read as input"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, promote: Run, options: list[str], message: str) -> None:

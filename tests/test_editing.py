@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import ndiff
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from rightcall.testsets.dumping import to_block, to_flow
 from rightcall.testsets.editing import GONE, Added, Change, Edit, edited
 from rightcall.testsets.source import load
 from support.json_values import json_values
+from support.pages import PROJECT
 
 FIRST = ("tests", 0)
 CALL = {"name": "f", "arguments": {"a": 1}}
@@ -189,6 +192,21 @@ def test_one_test_a_line_is_refused() -> None:
     """JSON Lines are not changed in place; the message says which files are."""
     with pytest.raises(TestSetError, match="name a YAML or JSON file"):
         change('{"id": "a"}\n', calls("f"), file="t.jsonl")
+
+
+EXAMPLES = sorted(PROJECT.joinpath("examples").rglob("*.rightcall.yaml"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples_of_users_take_a_key_on_any_test(path: Path) -> None:
+    """Of files as people write them every line stays, but for that of a test that stands in one line."""
+    text = path.read_text("utf-8")
+    value, _ = load(text.encode(), path.name)
+    for index in {0, len(value["tests"]) - 1}:
+        result = change(text, Change(("tests", index), {"x-mark": {"deep": [1, {"er": [2]}]}}))
+        gone = [line for line in ndiff(text.split("\n"), result.split("\n")) if line.startswith("- ")]
+        assert [line for line in gone if "{" not in line] == [], "only a test in brackets is in its line"
+        assert len(gone) <= 1
 
 
 KEYS = st.sampled_from(["match", "tags", "a b", "x-1", "é", "on"])

@@ -91,27 +91,36 @@ def promote(request: PromoteRequest) -> Promotion:
 
 
 def _check(request: PromoteRequest) -> None:
+    """Refuse what cannot be meant, before anything is read; `UsageError`."""
     if (request.output is None) == (request.update is None):
         raise UsageError("say where the tests go: `-o FILE` for a new file, or `--update FILE` for one that there is")
+    _check_tests(request)
+    if request.learn and request.match != "exact":
+        message = "where other calls may come in between, no step is optional and none limited: `--learn` needs"
+        raise UsageError(f"{message} `--match exact`")
+    _check_files(request)
+
+
+def _check_tests(request: PromoteRequest) -> None:
     if request.only_failed is not bool(request.tests):
         raise UsageError("`--only-failed` and `--tests FILE` belong together: the test sets say what has failed")
+    if request.learn and request.only_failed:
+        raise UsageError("`--learn` takes good runs, so it cannot be had with `--only-failed`")
     about_tests = {"--dialect": request.dialect, "--config": request.config, "--apply-all": request.apply_all or None}
     given = next((name for name, value in about_tests.items() if value is not None and not request.tests), None)
     if given is not None:
         raise UsageError(f"`{given}` is about the test sets that `--tests` names; give it with them")
-    if request.learn and request.only_failed:
-        raise UsageError("`--learn` takes good runs, so it cannot be had with `--only-failed`")
-    if request.learn and request.match != "exact":
-        message = "where other calls may come in between, no step is optional and none limited: `--learn` needs"
-        raise UsageError(f"{message} `--match exact`")
+
+
+def _check_files(request: PromoteRequest) -> None:
+    if request.update is not None and not files.is_regular(request.update):
+        raise UsageError("there is no such file to change in place; `-o` writes a new one", Where(file=request.update))
     if request.output is not None:
         promotion.form_of(request.output)
         if os.path.lexists(request.output):
             raise UsageError("exists already; `--update` changes it in place", Where(file=request.output))
-    target = [request.output] if request.output is not None else []
-    reading = [*request.traces, *request.tests, *loading.named(request.config)]
-    files.check_standard_input(reading)
-    files.check_apart(files.expand(request.traces), target)
+    files.check_standard_input([*request.traces, *request.tests, *loading.named(request.config)])
+    files.check_apart(files.expand(request.traces), [name for name in (request.output, request.update) if name])
 
 
 def _chosen(request: PromoteRequest, readings: Iterable[Reading], refused: list[Refused]) -> Iterator[Recorded]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -20,14 +20,18 @@ from rightcall.app.reading import read_traces
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
+from rightcall.core import jsontext
 from rightcall.core.results import Attempt, Outcome
 from rightcall.core.values import equal, visible
 from rightcall.core.verdicts import Status
-from rightcall.errors import StoreError, TestSetError, TraceError, Where
+from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet, promotion
-from rightcall.testsets.editing import Added, Change, Edit, edited
+from rightcall.testsets.editing import Added, Change, Edit, Editable, applied
 from rightcall.testsets.promotion import CALLS, SEQUENCE, Conceal, Draft, Recorded, Stated
 from rightcall.testsets.source import load
+
+_ALONE: Final = "test.json"
+"""What one test by itself is called while it is tried."""
 
 Concealing = Callable[[Sequence[Recorded]], Conceal]
 """Gives what takes the secrets of some runs out of the tests that they make."""
@@ -121,30 +125,35 @@ def updated(
 
     `learn` lets several runs that differ decide together. `TestSetError` for a file that cannot be changed in place.
     """
+    if not files.is_regular(file):
+        raise UsageError("is no file that can be changed in place", Where(file=file))
     before = files.read(file)
     test_set = _read(before, file)
     kept = _Revision(file, before, concealing, learn)
     for index, test in enumerate(loading.compiled(file, test_set)):
         if test.test.id in runs:
             kept.consider(index, test, runs[test.test.id])
-    ids = {test.id for test in test_set.tests}
-    added = choosing.renamed(new, ids)
-    edits: list[Edit] = [*kept.edits.values()]
-    if added:
-        edits.append(_addition(test_set, added))
-    after = edited(before, file, edits) if edits else before
-    if edits:
-        loading.compiled(file, _read(after, file))
+    added = choosing.renamed(new, {test.id for test in test_set.tests})
+    edits: list[Edit] = [*kept.edits.values(), *([_addition(test_set, added)] if added else [])]
     return Updated(
         file=file,
         before=before,
-        after=after,
+        after=_changed(before, file, edits),
         changed=tuple(kept.edits),
         added=added,
         notes=tuple(kept.notes),
         refused=tuple(kept.refused),
         seen=sum(test.id in runs for test in test_set.tests),
     )
+
+
+def _changed(before: bytes, file: str, edits: Sequence[Edit]) -> bytes:
+    """The file with all changes made, which can still be used."""
+    if not edits:
+        return before
+    after = Editable(before, file).edited(edits)
+    loading.compiled(file, _read(after, file))
+    return after
 
 
 def _addition(test_set: TestSet, added: Sequence[Draft]) -> Edit:
@@ -169,9 +178,8 @@ class _Revision:
         self.edits: dict[str, Change] = {}
         self.notes: list[str] = []
         self.refused: list[Refused] = []
-        self._file = file
-        self._data = data
-        self._value, _ = load(data, file)
+        self._name = file
+        self._file = Editable(data, file)
         self._concealing = concealing
         self._learn = learn
 
@@ -206,8 +214,9 @@ class _Revision:
         return change, revised.notes
 
     def _stated(self, index: int, test: CompiledTest) -> Stated:
-        keys = self._value["tests"][index]
-        around = {name: keys.get(name, self._value.get(name)) for name in ("match", "arguments")}
+        value = self._file.value
+        keys = value["tests"][index]
+        around = {name: keys.get(name, value.get(name)) for name in ("match", "arguments")}
         path = f"tests[{index}].{CALLS}"
         checks: Iterator[Any] = (
             compiled.check
@@ -218,8 +227,12 @@ class _Revision:
         return Stated(keys=keys, patterns=patterns, **{name: value for name, value in around.items() if value})
 
     def _prove(self, index: int, change: Change, runs: Sequence[Recorded]) -> None:
-        """Refuse a change after which the test would not pass on its runs."""
-        changed = loading.compiled(self._file, _read(edited(self._data, self._file, [change]), self._file))[index]
+        """Refuse a change that cannot be made, or after which the test would not pass on its runs."""
+        self._file.check(change)
+        tests = applied(self._file.value, [change])["tests"]
+        # Alone, as JSON: reading a large file again for each of its tests would take its time.
+        alone = jsontext.encode({**self._file.value, "tests": [tests[index]]})
+        (changed,) = loading.compiled(self._name, loading.parse_tests(alone, _ALONE, None))
         for attempt in _graded(changed, runs):
             if attempt.outcome is not Outcome.PASS:
                 raise TestSetError(f"it would still not pass: {why(attempt)}")

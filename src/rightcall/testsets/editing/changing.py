@@ -43,25 +43,40 @@ class Added(msgspec.Struct, frozen=True):
 Edit = Change | Added
 
 
-def edited(data: bytes, file: str, edits: Sequence[Edit]) -> bytes:
-    """The bytes of a YAML or JSON file with the edits made; none of them may lie inside another.
+class Editable:
+    """A YAML or JSON file with the places of its values, found once for many edits."""
 
-    `TestSetError` with the place for what cannot be changed in place: a value that an alias repeats, JSON Lines.
-    """
-    if named(file) == "jsonl":
-        raise TestSetError("one test a line cannot be changed in place; name a YAML or JSON file", Where(file=file))
-    old, source = load(data, file)
-    raw = data.decode("utf-8", "surrogatepass")
-    bom, content = (_BOM, raw[1:]) if raw.startswith(_BOM) else ("", raw)
-    try:
-        text = Text(content, nodes(content), is_json=source.format == "json")
-        splices = [splice for edit in edits for splice in _splices(text, edit, old)]
-        new = bom + spliced(content, splices)
-    except TestSetError as error:
-        raise error.within(file=file) from None
-    result = new.encode("utf-8", "surrogatepass")
-    _prove(result, file, _applied(old, edits))
-    return result
+    def __init__(self, data: bytes, file: str) -> None:
+        """`TestSetError` for a file whose values have no places: JSON Lines, or what cannot be read."""
+        if named(file) == "jsonl":
+            message = "one test a line cannot be changed in place; name a YAML or JSON file"
+            raise TestSetError(message, Where(file=file))
+        self.value, source = load(data, file)
+        self._file = file
+        raw = data.decode("utf-8", "surrogatepass")
+        self._bom, self._content = (_BOM, raw[1:]) if raw.startswith(_BOM) else ("", raw)
+        self._text = Text(self._content, nodes(self._content), is_json=source.format == "json")
+
+    def check(self, edit: Edit) -> None:
+        """Refuse an edit that cannot be made alone: of a value that an alias repeats; `TestSetError` with the place."""
+        self._splices([edit])
+
+    def edited(self, edits: Sequence[Edit]) -> bytes:
+        """The bytes of the file with edits made, none of which may lie inside another; `TestSetError` as `check`."""
+        result = (self._bom + spliced(self._content, self._splices(edits))).encode("utf-8", "surrogatepass")
+        _prove(result, self._file, applied(self.value, edits))
+        return result
+
+    def _splices(self, edits: Sequence[Edit]) -> list[Splice]:
+        try:
+            return [splice for edit in edits for splice in _splices(self._text, edit, self.value)]
+        except TestSetError as error:
+            raise error.within(file=self._file) from None
+
+
+def edited(data: bytes, file: str, edits: Sequence[Edit]) -> bytes:
+    """The bytes of a file with edits made: see `Editable`."""
+    return Editable(data, file).edited(edits)
 
 
 def _prove(data: bytes, file: str, meant: Any) -> None:
@@ -75,7 +90,7 @@ def _prove(data: bytes, file: str, meant: Any) -> None:
         raise TestSetError(message, Where(file=file))
 
 
-def _applied(old: Any, edits: Sequence[Edit]) -> Any:
+def applied(old: Any, edits: Sequence[Edit]) -> Any:
     """The value that the new text is to have."""
     for edit in edits:
         old = _at(old, edit.path, edit)
