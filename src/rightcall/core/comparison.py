@@ -29,7 +29,7 @@ class Kind(enum.StrEnum):
 
     A *regression* passed and fails now; so does a test in which a blocking verdict that passed fails now. A *new
     failure* fails now and was not there, or was not judged, or fails by a blocking verdict that was not there or not
-    judged. *Unjudged* is one that is an error and was none, or that was judged and has now nothing to judge; or one that
+    judged. *Unjudged* is one that is an error and was none, or that was judged and has now nothing to judge, or that
     fails as before, but in which a blocking verdict that passed is an error.
     """
 
