@@ -88,6 +88,12 @@ def _said(options: JudgeOptions, written: ModelConfig | None, folder: str) -> tu
     return config, "" if "model" in outside else folder
 
 
+def beneath(settings: Mapping[str, str]) -> JudgeOptions:
+    """What settings of a project say of the judge, by fields: the environment goes before them."""
+    said = _variables(os.environ, JudgeOptions())
+    return JudgeOptions(**{field: value for field, value in settings.items() if value and field not in said})
+
+
 def _option(field: str, options: JudgeOptions) -> str:
     return f"--{options.ROLE}{SUFFIXES[field]}"
 

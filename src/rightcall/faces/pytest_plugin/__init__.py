@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 _FILES = ["*.rightcall.yaml", "*.rightcall.yml", "*.rightcall.json", "*.rightcall.jsonl"]
 
+_JUDGE = {
+    "": "--judge",
+    "_base_url": "--judge-base-url",
+    "_api_key_env": "--judge-api-key-env",
+    "_cache": "--judge-cache",
+}
+
 _MARKER = (
     "rightcall(repeat=1, min_pass_rate=1, live=False): run the test `repeat` times and give one verdict, which passes"
     " if the share of attempts that passed reaches `min_pass_rate`, such as 4/5; `live` tests call a model and run only"
@@ -52,6 +59,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("rightcall_traces", "as --rightcall-traces; relative to the configuration file", "args", default=[])
     parser.addini("rightcall_redact", "as --rightcall-redact", "args", default=[])
     parser.addini("rightcall_redact_key_env", "the environment variable with the key of the marks", default="")
+    for end, option in _JUDGE.items():
+        parser.addini(
+            f"rightcall_judge{end}", f"as {option} of the command line, if the environment is silent", default=""
+        )
     parser.addini("rightcall_live", "as --rightcall-live", "bool", default=False)
 
 

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from rightcall.app import service, suites
+from rightcall.app.judging import JudgeOptions, beneath
 from rightcall.app.redaction import Redaction
 from rightcall.core.results import Outcome
 from rightcall.errors import RightcallError
@@ -64,6 +65,12 @@ class SuiteFile(pytest.File):
         """What is hidden in everything that is told of the file."""
         asked = (*self.config.getoption("--rightcall-redact"), *self.config.getini("rightcall_redact"))
         return Redaction(rules=asked, key_variable=self.config.getini("rightcall_redact_key_env") or None)
+
+    @functools.cached_property
+    def judge(self) -> JudgeOptions:
+        """What the settings say of the judge."""
+        names = {field: f"rightcall_judge_{field}".removesuffix("_model") for field in JudgeOptions.__struct_fields__}
+        return beneath({field: self.config.getini(name) for field, name in names.items()})
 
     def shown(self, text: object) -> str:
         """A text without what is hidden."""
@@ -136,13 +143,14 @@ class TestSetFile(SuiteFile):
             return super().graded()
         from rightcall.faces.pytest_plugin import live
 
-        return live.run(locating.shown(self.path), None if self.is_gated else self.selected, self.redaction)
+        tests = None if self.is_gated else self.selected
+        return live.run(locating.shown(self.path), tests, self.redaction, self.judge)
 
     def request(self) -> service.GradeRequest:
         """Grade the traces that belong to the test set; `UsageError` if there are none."""
         traces = locating.traces(self.config, self.path)
         tests = (locating.shown(self.path),)
-        return service.GradeRequest(traces=traces, tests=tests, redaction=self.redaction)
+        return service.GradeRequest(traces=traces, tests=tests, redaction=self.redaction, judge=self.judge)
 
 
 class RecordsFile(SuiteFile):
@@ -156,7 +164,7 @@ class RecordsFile(SuiteFile):
 
     def request(self) -> service.GradeRequest:
         """Grade the records themselves."""
-        return service.GradeRequest(traces=(locating.shown(self.path),), redaction=self.redaction)
+        return service.GradeRequest(traces=(locating.shown(self.path),), redaction=self.redaction, judge=self.judge)
 
 
 class _Item(pytest.Item):

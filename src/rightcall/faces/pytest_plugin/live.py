@@ -8,17 +8,18 @@ from datetime import UTC, datetime
 from rightcall.app import keeping, preparing, suites
 from rightcall.app import live as running
 from rightcall.app.driving import Stop
+from rightcall.app.judging import JudgeOptions
 from rightcall.app.planning import Selection
 from rightcall.app.preparing import RunRequest
 from rightcall.app.redaction import Redaction
 
 
-def run(file: str, tests: frozenset[str] | None, redaction: Redaction) -> suites.Suite:
+def run(file: str, tests: frozenset[str] | None, redaction: Redaction, judge: JudgeOptions) -> suites.Suite:
     """Drive the agent of a test set on these of its tests, `None` for all; raises what cannot be run.
 
     Nothing is kept of it.
     """
-    request = RunRequest(tests=(file,), selection=Selection(ids=tests), redaction=redaction)
+    request = RunRequest(tests=(file,), selection=Selection(ids=tests), redaction=redaction, judge=judge)
     plan = preparing.plan(request, preparing.read_suites(request))
     identity = keeping.new_identity(datetime.now(UTC), secrets.token_bytes(3))
     begun = running.begin(plan, request, identity)
