@@ -76,10 +76,11 @@ def open_all(page: Page) -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing(browser: Browser, whole: Path, dark: bool) -> None:
-    """Everything opened, no rule of axe-core for accessibility is violated, contrast of colours included."""
+    """With everything opened no rule of axe-core is violated, and in the dark none about contrast."""
     with browsers.page(browser, whole, dark=dark) as page:
         open_all(page)
-        found = Axe().run(page).response["violations"]
+        rules = {"runOnly": ["color-contrast"]} if dark else {}
+        found = Axe().run(page, options={"resultTypes": ["violations"], **rules}).response["violations"]
         assert [(one["id"], one["impact"], [node["html"] for node in one["nodes"]]) for one in found] == []
 
 
@@ -185,21 +186,27 @@ def test_prints_all_details(browser: Browser, whole: Path, scripts: bool) -> Non
         assert page.pdf().startswith(b"%PDF")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TEXTS if kind != "long"])
-def test_hostile_text_stays_text(browser: Browser, tmp_path: Path, kind: str) -> None:
-    """Whatever text stands wherever text can stand, the browser finds no element, attribute or script of it."""
-    attack = f"{TEXTS[kind]}<script>pwned = 1</script>\"' onfocus=pwned=1 autofocus x='<img src=x onerror=pwned=1>"
-    made = [full(one, tags=[attack], category=attack) for one in hostile(attack)]
+def attacked(kind: str) -> list[Result]:
+    """Tests with a text wherever text can stand, which would make the page say which text it was."""
+    code = f"pwned='{kind}'"
+    attack = f"{TEXTS[kind]}<script>{code}</script>\"' onfocus={code} autofocus x='<img src=x onerror={code}>"
     calls = (ToolCall(name=attack, arguments={attack: attack}, result=attack, error=attack, agent=attack),)
     transcript = Transcript(calls=calls, messages=[{"role": attack, "content": attack, attack: attack}], gaps=(attack,))
-    made = [replace(one, attempts=tuple(replace(a, transcript=transcript) for a in one.attempts)) for one in made]
+    made = [full(one, tags=[attack], category=attack) for one in hostile(attack)]
+    return [replace(one, attempts=tuple(replace(each, transcript=transcript) for each in one.attempts)) for one in made]
+
+
+def test_hostile_text_stays_text(browser: Browser, tmp_path: Path) -> None:
+    """Whatever text stands wherever text can stand, the browser finds no element, attribute or script of it."""
+    kinds = [kind for kind in TEXTS if kind != "long"]
+    made = [one for kind in kinds for one in attacked(kind)]
+    told = tuple(one.id for one in made)
     file = tmp_path / "report.html"
-    told = (attack,)
-    file.write_bytes(report(HTMLReport(), made, unused=told, warnings=told, counted=attack, test_set=attack))
+    file.write_bytes(report(HTMLReport(), made, unused=told, warnings=told, counted=told[0], test_set=told[0]))
     with browsers.page(browser, file) as page:
         open_all(page)
         page.get_by_label("Text").fill("pwned")
-        expect(page.locator("#found")).to_have_text("2 of 2 shown")
+        expect(page.locator("#found")).to_have_text(f"{2 * len(kinds)} of {2 * len(kinds)} shown")
         assert page.evaluate("window.pwned") is None
         assert page.locator("script, img, [onerror], [onfocus], iframe, object, link:not([rel=icon])").count() == 1
         names = page.evaluate("[...new Set([...document.all].flatMap(e => e.getAttributeNames()))]")

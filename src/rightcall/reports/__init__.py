@@ -14,7 +14,6 @@ import msgspec
 from rightcall.core.results import Result, RunEnd, RunHead
 from rightcall.reports.github import GitHubReport
 from rightcall.reports.gitlab import GitLabReport
-from rightcall.reports.html import HTMLReport
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from rightcall.reports.junit import JUnitReport
 from rightcall.reports.markdown import MarkdownReport
@@ -50,6 +49,13 @@ class ReportKind(msgspec.Struct, frozen=True):
     suffixes: tuple[str, ...]
 
 
+def _html() -> Report:
+    """Make a report that most runs do not ask for, and that takes a while to import."""
+    from rightcall.reports.html import HTMLReport
+
+    return HTMLReport()
+
+
 # Of several endings that a name has, the first in this order counts.
 REPORTS: dict[str, ReportKind] = {
     "terminal": ReportKind(TerminalReport, (".txt",)),
@@ -58,7 +64,7 @@ REPORTS: dict[str, ReportKind] = {
     "jsonl": ReportKind(JSONLinesReport, (".jsonl", ".ndjson")),
     "junit": ReportKind(JUnitReport, (".xml",)),
     "markdown": ReportKind(MarkdownReport, (".md", ".markdown")),
-    "html": ReportKind(HTMLReport, (".html", ".htm")),
+    "html": ReportKind(_html, (".html", ".htm")),
     "csv": ReportKind(CSVReport, (".csv",)),
     "parquet": ReportKind(ParquetReport, (".parquet",)),
     "github": ReportKind(GitHubReport, ()),

@@ -1,14 +1,12 @@
 "use strict";
-// Filters by words and labels, opens what a link leads to, and prints what is closed. All else works without it.
+// Filters by words and labels. All else works without it; for browsers that do not do so by themselves yet, it also
+// opens what a link leads to and what is printed.
 (() => {
   const form = document.getElementById("filters");
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     const details = target && target.closest("article > details");
-    if (details) {
-      details.open = true;
-      target.focus();
-    }
+    if (details) details.open = true;
   };
   addEventListener("hashchange", reveal);
   reveal();
