@@ -17,6 +17,7 @@ BENCHMARKS = {
     "sizes": "trajectories of 100,000 calls, and 10,000 expected calls in any order",
     "rules": "a thousand rules between calls on a trajectory of ten thousand calls",
     "memory": "the memory that `rightcall grade` takes for files of three sizes, of records and of interleaved spans",
+    "driving": "turns a second of `rightcall run` over HTTP beside a bare httpx loop, and its memory",
     "startup": "how long it takes to begin",
 }
 """Each is one module of this package with a function `run`."""

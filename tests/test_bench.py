@@ -113,6 +113,15 @@ def test_memory_is_shown_for_a_tenth_of_the_records_and_for_all() -> None:
     assert [row["records"] for row in rows] == ["30", "300"]
 
 
+def test_no_turn_is_lost_or_doubled_where_an_agent_is_driven() -> None:
+    """The benchmark exits with 1 otherwise; two loops of httpx stand beside it."""
+    rows = table("driving", "Driving")
+
+    expected = ["httpx loop, one client", "httpx loop, a client each", "rightcall run, 400 tests"]
+    assert expected == [row["what"] for row in rows[:3]]
+    assert {row["lost or doubled"] for row in rows} == {"none"}
+
+
 def test_long_trajectories_come_to_the_status_that_they_were_built_for() -> None:
     """The benchmark exits with 1 otherwise; passes and failures of both families are among them."""
     rows = table("sizes", "Sizes")
