@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,9 +29,10 @@ NO_SECRETS = Redaction(by_default=False)
 FILE = "promoted.rightcall.yaml"
 
 
-def promoted(entry: corpus.Entry, folder: Path, **how: Any) -> Promotion:
+@cache
+def promoted(path: Path, reader: str | None, redaction: Redaction = NO_SECRETS) -> Promotion:
     """What a file of the corpus promotes to; nothing is written."""
-    return promote(PromoteRequest(traces=(str(entry.path),), format=entry.reader, output=str(folder / FILE), **how))
+    return promote(PromoteRequest(traces=(str(path),), format=reader, output=FILE, redaction=redaction))
 
 
 REASONS = ("is not whole, so it shows no more", "has no recorded tool calls", "cannot be read", "and differ; `--learn`")
@@ -40,7 +42,7 @@ REASONS = ("is not whole, so it shows no more", "has no recorded tool calls", "c
 def test_what_a_trace_promotes_to_passes_on_that_trace(entry: corpus.Entry | None, tmp_path: Path) -> None:
     """Every conversation makes a test that its own trace passes, or is refused because calls may be missing."""
     known = corpus.present(entry)
-    found, file = promoted(known, tmp_path, redaction=NO_SECRETS), tmp_path / FILE
+    found, file = promoted(known.path, known.reader), tmp_path / FILE
     file.write_bytes(found.data or b"")
     assert [str(one) for one in found.refused if not any(reason in one.why for reason in REASONS)] == []
     assert found.drafts or found.refused
@@ -53,19 +55,19 @@ def test_what_a_trace_promotes_to_passes_on_that_trace(entry: corpus.Entry | Non
 
 @pytest.mark.parametrize("entry", READABLE)
 def test_secrets_of_a_trace_change_no_more_than_what_is_expected_of_them(
-    entry: corpus.Entry | None, tmp_path: Path
+    entry: corpus.Entry | None,
 ) -> None:
     """With secrets left out, the same conversations make tests, and the trace passes them too."""
     known = corpus.present(entry)
-    open_ids = [draft.id for draft in promoted(known, tmp_path, redaction=NO_SECRETS).drafts]
-    assert open_ids == [draft.id for draft in promoted(known, tmp_path).drafts]
+    open_ids = [draft.id for draft in promoted(known.path, known.reader).drafts]
+    assert open_ids == [draft.id for draft in promoted(known.path, known.reader, Redaction()).drafts]
 
 
 @pytest.mark.parametrize("entry", READABLE)
-def test_a_changed_trace_fails_what_it_was_promoted_to(entry: corpus.Entry | None, tmp_path: Path) -> None:
+def test_a_changed_trace_fails_what_it_was_promoted_to(entry: corpus.Entry | None) -> None:
     """A call left out, made twice, swapped, renamed, or with another argument fails the test."""
     known = corpus.present(entry)
-    found = promoted(known, tmp_path, redaction=NO_SECRETS)
+    found = promoted(known.path, known.reader)
     drafts = {draft.id: draft for draft in found.drafts}
     for trajectory in _read(known):
         draft = drafts.get(trajectory.id)
@@ -78,7 +80,7 @@ def _read(entry: corpus.Entry) -> list[Trajectory]:
     return [reading.item for reading in readings if isinstance(reading.item, Trajectory)]
 
 
-def _survivors(draft: Draft, trajectory: Trajectory) -> Any:
+def _survivors(draft: Draft, trajectory: Trajectory) -> Iterator[str]:
     """The mutants that pass, of calls that count and whose arguments are known."""
     calls, count = trajectory.tool_calls or (), Count()
     for mutant in draw(trajectory, Strangers(), 25).mutants:
