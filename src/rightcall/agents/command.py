@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -91,7 +92,7 @@ class _Conversation:
         """Run the program once."""
         config, secrets, watch = self._endpoint.config, self._endpoint.secrets, self._endpoint.watch
         if watch is not None:
-            watch.sent("command", list(config.argv))
+            watch.sent("command", shlex.join(config.argv))
             watch.sent("stdin", msgspec.to_builtins(turn))
         ended = await _ran(self._endpoint, jsontext.encode(turn) + b"\n")
         output, complaint = secrets.hide_bytes(ended.output), secrets.hide(_end(ended.complaint))
