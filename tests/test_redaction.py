@@ -58,6 +58,7 @@ def hiding(*rules: str) -> Redactor:
         ('token = "abc… (30 more characters)', f"token = {R}… (30 more characters)"),
         ('url = "https://x:abc… (9 more characters)', f'url = "https://{R}… (9 more characters)'),
         ("had sk-ab… (30 more characters)", f"had {R}… (30 more characters)"),
+        ("had sk-ab… (30 more char… (9 more characters)", f"had {R}… (30 more char… (9 more characters)"),
         ("Cookie: a=1; b=2", f"Cookie: {R}"),
         ("password: expected a string, found 5", f"password: expected a string, found {R}"),
     ],

@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import json
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from pyarrow import parquet
 from rightcall.app import service
 from rightcall.app.redaction import Redaction
 from rightcall.app.sinks import to_file
+from rightcall.core.values import visible
 from rightcall.reports import REPORTS
 from rightcall.reports.terminal import Detail, Look, TerminalReport
 
@@ -101,6 +103,31 @@ def slots(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from slots(item)
+
+
+WINDOW: Final = 8
+"""Characters in a row of a secret that nobody must find."""
+
+PLACES: Final = [*dict.fromkeys((*slots(RECORD), *slots(TEST))), "test set"]
+"""The names of all places."""
+
+
+def token(place: str, length: int) -> str:
+    """Letters of which no other token has a piece, and no hash either."""
+    return "".join(random.Random(place).choices("BCDFGHJKLMNPQRSTVWXZbcdfghjklmnpqrstvwxz", k=length))
+
+
+TOKENS: Final = {place: f"sk-7{token(place, 30)}" for place in PLACES}
+LONG: Final = {place: f"sk-7{token(place, 700)}" for place in PLACES}
+CODES: Final = {place: f"CUST-{token(place, 20)}" for place in PLACES}
+EMAILS: Final = {place: f"{token(place, 20)}@{token(place, 9)}.example" for place in PLACES}
+
+
+def leaks(told: str, secret: str) -> list[str]:
+    """The pieces of a secret that stand in a text, as it is or with escapes."""
+    forms = {secret, visible(secret), json.dumps(secret)[1:-1], visible(json.dumps(secret, ensure_ascii=False)[1:-1])}
+    pieces = {form[at : at + WINDOW] for form in forms for at in range(len(form) - WINDOW + 1)}
+    return sorted(piece for piece in pieces if piece in told)
 
 
 def filled(value: Any, texts: Callable[[str], str]) -> Any:

@@ -12,7 +12,7 @@ from rightcall.core import doubt
 from rightcall.core.assertion import Assertion, CannotJudge, Check, Matcher, Setting
 from rightcall.core.calls import Trajectory
 from rightcall.core.scoping import final_text
-from rightcall.core.values import display
+from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Evidence, Finding
 from rightcall.errors import TestSetError, Where
 
@@ -111,7 +111,7 @@ class TextCheck:
                 message = f"The final answer includes {display(phrase)}, which it must not: {shown}"
                 yield Finding(code="text_forbidden", message=message, actual=text)
         if self.matcher is not None and not self.matcher(text):
-            message = f"The final answer does not match {display(self.pattern)[1:-1]}: {shown}"
+            message = f"The final answer does not match {cut(visible(self.pattern), 80)}: {shown}"
             yield Finding(code="text_missing", message=message, expected=self.pattern, actual=text)
 
     def _has(self, text: str, phrase: str) -> bool:

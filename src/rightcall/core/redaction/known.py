@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rightcall.core.jsontext import encode
-from rightcall.core.redaction.shapes import CUT
+from rightcall.core.redaction.shapes import DOTS
 from rightcall.core.values import visible
 
 SHORTEST: Final = 4
@@ -33,7 +33,7 @@ class Known:
                 if len(form) >= _ALONE or _stands_alone(folded, start, end):
                     yield start, end, secret
                 start = folded.find(form, end)
-        for cut in CUT.finditer(folded) if "…" in folded else ():
+        for cut in DOTS.finditer(folded):
             yield from self._beginning(folded, cut.start())
 
     def _beginning(self, text: str, end: int) -> Iterator[tuple[int, int, str]]:

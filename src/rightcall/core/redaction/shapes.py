@@ -13,8 +13,11 @@ from typing import Final
 Span = tuple[int, int]
 """Where something begins in a text, and where it ends."""
 
-CUT: Final = re.compile(r"… \([0-9]+ more characters\)")
+CUT: Final = re.compile(r"… \([0-9]+ more characters")
 """What stands in the place of the end of a text that was cut."""
+
+DOTS: Final = re.compile("…")
+"""How that begins: what was cut twice has no more of it in the middle."""
 
 _PREFIXES: Final = (
     r"sk-(?=[\w-]*[0-9])[\w-]{12}",  # OpenAI, Anthropic, DeepSeek and others
@@ -145,7 +148,7 @@ def secrets(text: str) -> Iterator[Span]:
 
 def begun(text: str) -> Iterator[Span]:
     """Where something that begins like a secret has been cut off."""
-    for cut in CUT.finditer(text) if "…" in text else ():
+    for cut in DOTS.finditer(text):
         found = _BEGUN.search(text, max(0, cut.start() - _MOST_BEGUN), cut.start())
         if found is not None:
             yield found.span()
