@@ -260,7 +260,7 @@ def test_what_limits_a_comparison_is_said() -> None:
         "1 test has no id and is paired by position: tests[1]",
     )
     assert compare([], [], RunRow(name="a.jsonl", is_complete=False), full).notes == (
-        "a.jsonl does not say by which rules and for which test set it was graded, nor its calls",
+        "a.jsonl does not say by which rules and for which test set it was graded",
     )
     assert compare([], [], BASELINE, CANDIDATE).notes == ()
 

@@ -159,7 +159,7 @@ class Comparer:
         baseline, candidate = self._runs
         for run in (baseline, candidate):
             if not run.is_complete:
-                yield f"{run.name} does not say by which rules and for which test set it was graded, nor its calls"
+                yield f"{run.name} does not say by which rules and for which test set it was graded"
         if baseline.is_complete and candidate.is_complete:
             if baseline.test_set_hash != candidate.test_set_hash:
                 yield f"the test sets differ: {_test_set(baseline)} before, {_test_set(candidate)} now"

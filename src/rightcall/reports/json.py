@@ -97,6 +97,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "reason": attempt.reason,
         "recorded": attempt.calls is not None,
         "calls": attempt.calls,
+        "made": attempt.made,
         "verdicts": [verdict.record() for verdict in attempt.verdicts],
         "output": attempt.output,
         "warnings": attempt.warnings,
@@ -106,8 +107,8 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def _aligned_attempt(attempt: Attempt) -> dict[str, Any]:
-    """The same with the calls, and expected beside made, which is much text in a large run."""
-    return {**_attempt(attempt), "made": attempt.made, "alignments": dict(attempt.alignments)}
+    """The same with expected beside made, which is much text in a large run."""
+    return {**_attempt(attempt), "alignments": dict(attempt.alignments)}
 
 
 def comparison_document(comparison: Comparison) -> bytes:
