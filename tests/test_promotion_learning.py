@@ -121,6 +121,14 @@ def test_arguments_that_are_not_known_in_one_run_may_be_anything() -> None:
     assert "`a`: its arguments were redacted, so any are accepted" in made.notes
 
 
+def test_a_value_that_may_be_made_anew_in_each_run_is_told() -> None:
+    """One run cannot tell whether a UUID is the user's or made up; several can, and then nothing is told."""
+    one = run(ToolCall(name="a", arguments={"to": {"id": "9f0c1b9e-5f5e-4a6b-8f0e-0a1b2c3d4e5f"}}))
+    told = "`a`: to.id is a UUID: if each run makes a new one, expect its type, {$type: string}"
+    assert told in drafted(one).notes
+    assert told not in drafted(one, one).notes
+
+
 def test_more_calls_than_can_be_put_in_order_are_refused() -> None:
     """Runs of very many calls that differ are refused with their number; runs that are alike are not."""
     many = " ".join(f"t{number}" for number in range(MOST_ITEMS + 1))

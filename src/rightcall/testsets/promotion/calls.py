@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
 from rightcall.core.calls import ToolCall
+from rightcall.core.leaves import leaves
 from rightcall.core.values import visible
 from rightcall.testsets.promotion.common import common, opened
 from rightcall.testsets.promotion.concealing import Conceal, hidden_in
@@ -18,6 +20,8 @@ ANY: Final[Any] = msgspec.UNSET
 
 
 Arguments = Literal["exact", "partial", "deep", "ignore"]
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 _STATES: Final = {
     "malformed": "were no JSON",
@@ -62,7 +66,16 @@ def shared(calls: Sequence[ToolCall], arguments: Arguments, conceal: Conceal) ->
     form = hidden_in(shown, [call.arguments for call in calls], conceal)
     if form != shown:
         reasons.append("what looks like a secret is left out: only its type is expected")
+    if len(calls) == 1:
+        reasons += _generated(calls[0].arguments)
     return Shared(tool, _at_root(form), tuple([f"{_named(tool)}: {reason}" for reason in reasons]))
+
+
+def _generated(arguments: Any) -> Iterator[str]:
+    """What a reviewer should look at where one run cannot tell whether a value was made up by the agent's program."""
+    for leaf in leaves(arguments):
+        if isinstance(leaf.value, str) and _UUID.fullmatch(leaf.value):
+            yield f"{leaf.path} is a UUID: if each run makes a new one, expect its type, {{$type: string}}"
 
 
 def _named(tool: str) -> str:
