@@ -26,6 +26,7 @@ HEAVY = (
     "importlib.metadata",
     "xml",
     "hypothesis",
+    "rightcall.core.redaction",
 )
 """What starts slowly and is not needed for a small JSON file."""
 
