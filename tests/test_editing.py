@@ -163,6 +163,16 @@ def test_json_is_changed_in_place_too() -> None:
 
 REFUSED = [
     (
+        "tests:\n  - &t {id: a, expected_tool_calls: [f]}\nx-same: *t\n",
+        calls("g"),
+        "t.rightcall.yaml:3:9: is repeated by the alias `*t`, which would change with it; write it out there",
+    ),
+    (
+        "tests:\n  - id: a\n    expected_tool_calls: &c [f]\n  - {id: b, expected_tool_calls: *c}\n",
+        calls("g"),
+        "t.rightcall.yaml:4:34: is repeated by the alias `*c`, which would change with it; write it out there",
+    ),
+    (
         "tests:\n  - id: a\n    expected_tool_calls: &c [f]\n  - {id: b, expected_tool_calls: *c}\n",
         calls("g", "h"),
         "t.rightcall.yaml:4:34: is repeated by the alias `*c`, which would change with it; write it out there",

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall import testsets
-from rightcall.app import choosing, files, kit, loading, runner, updating
+from rightcall.app import choosing, files, kit, loading, runner, service, updating
 from rightcall.app.choosing import Choice
 from rightcall.app.matching import Notes, Reading, all_pairs, belongs_to, matched_pairs, names_of
 from rightcall.app.reading import How, read_traces
@@ -74,17 +74,18 @@ class Promotion(msgspec.Struct, frozen=True, kw_only=True):
         return 3 if self.refused or is_empty else 0
 
 
-def promote(request: PromoteRequest) -> Promotion:
-    """Make tests of conversations; nothing is written yet.
+def promote(request: PromoteRequest, watch: service.Watch | None = None) -> Promotion:
+    """Make tests of conversations; nothing is written yet. `watch` is told of each that was read.
 
     Raises `UsageError`, `TestSetError` and `TraceError` for what cannot be used at all.
     """
     _check(request)
     refused: list[Refused] = []
+    readings = service.watched(read_traces(request.traces, request), watch)
     if request.only_failed:
-        drafts, notes = _of_failures(request, refused)
+        drafts, notes = _of_failures(request, readings, refused)
         return _finished(request, drafts, {}, notes, refused)
-    chosen = list(_chosen(request, read_traces(request.traces, request), refused))
+    chosen = list(_chosen(request, readings, refused))
     known, new = _apart(request, chosen)
     drafts = [one for runs in _groups(request, new) for one in _drafted(request, runs, refused)]
     return _finished(request, drafts, known, [], refused)
@@ -201,13 +202,14 @@ def _prove(draft: Draft, runs: Sequence[Recorded]) -> None:
             raise TestSetError(f"its test would not pass on `{run.shown}` itself: {updating.why(attempt)}")
 
 
-def _of_failures(request: PromoteRequest, refused: list[Refused]) -> tuple[list[Draft], list[str]]:
+def _of_failures(
+    request: PromoteRequest, readings: Iterable[Reading], refused: list[Refused]
+) -> tuple[list[Draft], list[str]]:
     """The tests of conversations that failed: their prompts, with what the failed test expects."""
     config = loading.read_config(request.config)
     sets = [(name, loading.read_tests(name, request.dialect, config)) for name in request.tests]
     compiled = {test.test.id: test for name, test_set in sets for test in loading.compiled(name, test_set)}
     notes = Notes()
-    readings = read_traces(request.traces, request)
     pairs = (
         all_pairs(readings, list(compiled.values()), notes)
         if request.apply_all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,11 +65,13 @@ def command(**options: Any) -> int:
     Of several good runs of one prompt, --learn finds what they share. Exit code 3 if a conversation made no test.
     """
     from rightcall.app.promoting import promote
+    from rightcall.faces.cli.progress import Progress
 
     request = _request(options)
     if request.redaction.shared is not None:
         streams.hide(request.redaction.shared.text)
-    promoted = promote(request)
+    with Progress(sys.stderr) as watch:
+        promoted = promote(request, watch)
     for note in promoted.notes:
         streams.note(f"note: {note}")
     for refused in promoted.refused:

@@ -132,6 +132,9 @@ def _found(text: Text, path: Sequence[Key], old: Any) -> tuple[Node, Any]:
     node = text.root.at(path)
     if node is None or node.kind == "alias":
         raise TestSetError(f"`{_shown(path)}` is repeated from elsewhere by an alias; write it out there")
+    for length in range(len(path) + 1):
+        if (holder := text.root.at(path[:length])) is not None:
+            text.check_own(holder)
     for key in path:
         old = old[key]
     return node, old
@@ -149,6 +152,7 @@ def _rewritten(text: Text, holder: Node, key: Key, old: Any, new: Any) -> Iterat
     if equal(old, new):
         return
     node = holder.entries[key][1]
+    text.check_own(node)
     if node.kind == "mapping" and isinstance(new, dict) and old.keys() <= new.keys():
         for inner in old:
             yield from _rewritten(text, node, inner, old[inner], new[inner])

@@ -216,13 +216,17 @@ class Text(msgspec.Struct, frozen=True):
         return Splice(last.span.end, last.span.end, "".join(between + item for item in items))
 
     def check_free(self, node: Node) -> None:
-        """Refuse to change a value that an alias elsewhere repeats, wholly or in part."""
-        inside = list(node.inside())
-        names = {one.anchor for one in inside if one.kind != "alias" and one.anchor is not None}
-        if not names:
-            return
-        own = {id(one) for one in inside}
-        for other in self.root.inside():
+        """Refuse to write a value anew that an alias elsewhere repeats, wholly or in part."""
+        self._check(list(node.inside()))
+
+    def check_own(self, node: Node) -> None:
+        """Refuse to change a part of a value that an alias elsewhere repeats."""
+        self._check([node])
+
+    def _check(self, changing: Sequence[Node]) -> None:
+        names = {one.anchor for one in changing if one.kind != "alias" and one.anchor is not None}
+        own = {id(one) for one in changing}
+        for other in self.root.inside() if names else ():
             if other.kind == "alias" and other.anchor in names and id(other) not in own:
                 message = f"is repeated by the alias `*{other.anchor}`, which would change with it; write it out there"
                 raise TestSetError(message, self.where(other.span.start))
