@@ -76,6 +76,26 @@ def placed(data: Any, source: Source) -> EndpointConfig:
         raise TestSetError(error.message, source.key(error.where.path)) from None
 
 
+def schema() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON Schema of what `read` takes, and the definitions that it refers to, all named `endpoint.…`."""
+    ways = list(ENDPOINTS)
+    refs, components = msgspec.json.schema_components(ENDPOINTS.values(), ref_template="#/$defs/endpoint.{name}")
+    written = {
+        name: {"anyOf": [ref, _short(name)]} if name in _SHORT else ref for name, ref in zip(ways, refs, strict=True)
+    }
+    shape = {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": False}
+    text = {"type": "string", "description": "The agent as `--endpoint` names it."}
+    described = {"anyOf": [{**shape, "properties": written}, text], "description": "How the agent is reached."}
+    return described, {f"endpoint.{name}": definition for name, definition in components.items()}
+
+
+def _short(name: str) -> dict[str, Any]:
+    """The shape of the one thing that a way needs."""
+    if name == "command":
+        return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    return {"type": "string"}
+
+
 def _converted(value: Any, kind: type[_C], path: str, where: Where) -> _C:
     try:
         return msgspec.convert(value, kind)

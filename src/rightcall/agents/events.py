@@ -1,4 +1,4 @@
-"""Server-sent events as they come in, piece by piece (WHATWG HTML, 9.2.6).
+"""Streams as they come in, piece by piece: server-sent events (WHATWG HTML, 9.2.6), and lines of JSON.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 """
@@ -6,7 +6,7 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-inte
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
@@ -23,8 +23,36 @@ class Event(msgspec.Struct, frozen=True):
     data: str = ""
 
 
+class Parts(Protocol):
+    """Bytes of a stream, fed as they come."""
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        """The events that are whole with this chunk."""
+        ...
+
+    def end(self) -> list[Event]:
+        """What is left when the stream has ended."""
+        ...
+
+
+class Lines:
+    """Lines of JSON; each is an event without a name."""
+
+    def __init__(self) -> None:
+        self._left = b""
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        """The lines that are whole with this chunk."""
+        *lines, self._left = (self._left + chunk).split(b"\n")
+        return [Event(data=_text(line)) for line in lines if line.strip()]
+
+    def end(self) -> list[Event]:
+        """The last line, if no line feed came after it."""
+        return self.feed(b"\n")
+
+
 class Events:
-    """Bytes of a stream of events, fed as they come."""
+    """Server-sent events."""
 
     def __init__(self) -> None:
         self._left = b""
@@ -50,7 +78,7 @@ class Events:
         if not line:
             return self._event()
         field, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
-        text = value.removeprefix(b" ").decode("utf-8", "replace")
+        text = _text(value.removeprefix(b" "))
         if field == b"data":
             self._data.append(text)
         elif field == b"event":
@@ -61,3 +89,7 @@ class Events:
         event = Event(self._name, "\n".join(self._data)) if self._data else None
         self._name, self._data = "", []
         return event
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from rightcall import traces
 from rightcall.agents import mapping, replies, templates
 from rightcall.agents.configuring import Watch
-from rightcall.agents.events import DONE, Event, Events
+from rightcall.agents.events import DONE, Event, Events, Lines, Parts
 from rightcall.agents.exchange import Reply
 from rightcall.agents.secrets import Secrets
 from rightcall.core import jsontext
@@ -99,7 +99,7 @@ class Stream:
         self._kind = kind
         self._secrets = secrets
         self._bytes = bytearray()
-        self._events = Events() if kind == _EVENTS else None
+        self._events: Parts | None = Events() if kind == _EVENTS else Lines() if kind in _LINES else None
         self._found: list[Event] = []
         self._ended = False
 
@@ -133,9 +133,6 @@ class Stream:
         if self._events is not None:
             self._take(self._events.end())
             return self._streamed(self._found, variables, watch)
-        if self._kind in _LINES:
-            lines = [Event(data=line.decode("utf-8", "replace")) for line in data.splitlines() if line.strip()]
-            return self._streamed(lines, variables, watch)
         self._check_kind(data)
         if not self._how.is_mapped:
             return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 import email.utils
 import functools
 import os
+import re
 import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -31,6 +32,7 @@ _REDIRECTS: Final = 5
 _PASSING: Final = frozenset({408, 425, 429})
 """Statuses below 500 that may be others a moment later."""
 
+_SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]+)?")
 _SHOWN: Final = 200
 _MUCH: Final = 10_000
 _SECRET_HEADERS: Final = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"})
@@ -281,7 +283,7 @@ def refused(status: int, phrase: str, body: str, headers: Mapping[str, str]) -> 
 def _after(headers: Mapping[str, str]) -> float | None:
     """How long the other side asks to wait, in seconds (RFC 9110, 10.2.3): a number, or a date."""
     text = headers.get("retry-after", "").strip()
-    if text.isdigit():
+    if _SECONDS.fullmatch(text):
         return float(text)
     moment = _moment(text)
     if moment is None:

@@ -28,7 +28,7 @@ from rightcall.core.values import display
 from rightcall.errors import EndpointError, MissingExtraError
 
 if TYPE_CHECKING:
-    from websockets.asyncio.client import ClientConnection
+    from websockets.asyncio.client import ClientConnection, connect
     from websockets.exceptions import ConnectionClosed
 
 _REFUSING: Final = frozenset({1002, 1003, 1007, 1008, 1010})
@@ -104,30 +104,13 @@ class _WebSocketEndpoint:
 
     async def connected(self) -> ClientConnection:
         """A socket that is open; `EndpointError` if there can be none."""
-        from websockets.asyncio.client import connect
         from websockets.exceptions import InvalidStatus, WebSocketException
-        from websockets.typing import Subprotocol
 
-        class Connect(connect):
-            """Follows nothing: what is sent along is for this address."""
-
-            def process_redirect(self, exc: Exception) -> Exception | str:
-                return exc
-
-        config = self.config
+        limit = self.config.connect_timeout
         try:
-            return await Connect(
-                self._url,
-                additional_headers=self._headers,
-                subprotocols=[Subprotocol(name) for name in config.subprotocols] or None,
-                proxy=self._proxy,
-                open_timeout=config.connect_timeout,
-                max_size=config.max_bytes,
-                ssl=self._trust,
-            )
+            return await self._connecting()
         except TimeoutError:
-            message = f"no connection within {config.connect_timeout:g} s (`connect_timeout`)"
-            raise EndpointError(message, is_passing=True) from None
+            raise EndpointError(f"no connection within {limit:g} s (`connect_timeout`)", is_passing=True) from None
         except InvalidStatus as error:
             answer = error.response
             body = self.secrets.hide((answer.body or b"").decode("utf-8", "replace"))
@@ -138,6 +121,26 @@ class _WebSocketEndpoint:
             raise EndpointError(f"no trusted connection: {error}") from error
         except OSError as error:
             raise EndpointError(f"no connection: {self.secrets.hide(str(error))}", is_passing=True) from error
+
+    def _connecting(self) -> connect:
+        from websockets.asyncio.client import connect
+        from websockets.typing import Subprotocol
+
+        class Connect(connect):
+            """Follows nothing: what is sent along is for this address."""
+
+            def process_redirect(self, exc: Exception) -> Exception | str:
+                return exc
+
+        return Connect(
+            self._url,
+            additional_headers=self._headers,
+            subprotocols=[Subprotocol(name) for name in self.config.subprotocols] or None,
+            proxy=self._proxy,
+            open_timeout=self.config.connect_timeout,
+            max_size=self.config.max_bytes,
+            ssl=self._trust,
+        )
 
 
 class _Conversation:

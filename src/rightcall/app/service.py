@@ -174,14 +174,19 @@ def _compile_own(dialect: str | None, judge: Asker) -> matching.CompileOne:
 
 def validate(name: str, dialect: str | None = None, config: Config | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
+    from rightcall.app import reaching
+
     test_set = read_tests(name, dialect, config)
     compiled(name, test_set)
+    reaching.check(test_set)
     return test_set, list(warnings_of([test_set]))
 
 
 def schema_text() -> bytes:
     """Return the JSON Schema of test set files, with every kind installed, as indented JSON."""
-    schema = testsets.schema(kit.all_kinds())
+    from rightcall.app import reaching
+
+    schema = reaching.with_endpoint(testsets.schema(kit.all_kinds()))
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
