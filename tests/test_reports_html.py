@@ -9,48 +9,15 @@ from fractions import Fraction
 from typing import Any, Final
 
 import pytest
-from lxml import html
 from msgspec.structs import replace
 
 from rightcall.core.calls import ToolCall, Transcript
-from rightcall.core.results import Attempt, Gate, Result
+from rightcall.core.results import Gate
 from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.reports.html import HTMLReport
 from support import comparing as compared
+from support.html_pages import article, found, heard, page, text, texts
 from support.reporting import FAILED, FLAKY, PASSED, RUN, UNJUDGED, attempt, report, result, verdict
-
-
-def page(*made: Result, room: int = 1_000_000, rows: int = 100, **end: Any) -> Any:
-    """The page of a run as a tree of elements."""
-    return html.document_fromstring(report(HTMLReport(rows, room), made, **end).decode("utf-8"))
-
-
-def text(element: Any) -> str:
-    return " ".join(" ".join(element.itertext()).split())
-
-
-def found(tree: Any, *steps: str) -> list[Any]:
-    """The elements that steps lead to, each at any depth: `.name` is a class, `#name` an id, else a path of XPath."""
-    elements: list[Any] = tree.xpath(
-        "".join(f"//{_step(step)}" if index else f".//{_step(step)}" for index, step in enumerate(steps))
-    )
-    return elements
-
-
-def _step(step: str) -> str:
-    if step.startswith("."):
-        name, slash, child = step[1:].partition("/")
-        return f"*[contains(concat(' ', @class, ' '), ' {name} ')]{slash}{child}"
-    return f"*[@id='{step[1:]}']" if step.startswith("#") else step
-
-
-def texts(tree: Any, *steps: str) -> list[str]:
-    return [text(element) for element in found(tree, *steps)]
-
-
-def article(tree: Any) -> Any:
-    (one,) = found(tree, "article")
-    return one
 
 
 def shown(value: Any) -> str:
@@ -92,15 +59,6 @@ def test_grid_tells_four_statuses_apart() -> None:
         ["unsure The arguments were redacted.", "! error", "1", "none", "! error"],
         ["late-order Late order", "✓ pass", "1", "✓ pass", "none"],
     ]
-
-
-def test_rarest_verdicts_share_a_column() -> None:
-    """Of more than twelve names the most frequent have a column; what the others came to is counted in one more."""
-    many = [verdict(f"v{n}", "pass") for n in range(13)]
-    tree = page(result("a", attempt(*many, verdict("v13", "fail", "No."))), result("b", attempt(*many[:12])))
-    rows = found(tree, "#grid", "tr")
-    assert [text(cell) for cell in rows[0]][3:] == [*(f"v{n}" for n in range(12)), "other verdicts"]
-    assert [text(row[-1]) for row in rows[1:]] == ["✗ 1× fail, 1× pass", "none"]
 
 
 def test_verdicts_have_rates_and_thresholds() -> None:
@@ -155,6 +113,7 @@ def test_what_does_not_count_says_so() -> None:
     warned = replace(verdict("v", "fail", "No."), severity="warn")
     tree = page(result("a", attempt(verdict("u", "pass"), warned)))
     assert "✗ fail v warn: does not count" in text(article(tree))
+    assert [text(cell) for cell in found(tree, "#grid", "td")] == ["✓ pass", "1", "✓ pass", "✗ fail (warn)"]
     assert text(tree.find(".//h1")).startswith("✓ Passed")
 
 
@@ -189,12 +148,6 @@ def test_conversation_is_told_as_it_was_read() -> None:
     assert texts(one, ".notes") == ["Calls may be missing the trace was cut"]
 
 
-def heard(one: Result, transcript: Transcript) -> Result:
-    """The result with a conversation."""
-    attempts: tuple[Attempt, ...] = tuple(replace(each, transcript=transcript) for each in one.attempts)
-    return replace(one, attempts=attempts)
-
-
 def test_notes_have_warnings_and_what_was_unused() -> None:
     """They stand in a section of their own."""
     notes = page(PASSED, unused=("lonely",), warnings=("a test has no `id`",)).xpath(
@@ -224,46 +177,6 @@ def test_links_lead_to_details_in_every_report() -> None:
         assert len(set(anchors)) == len(anchors)
         assert [element.get("id") for element in found(tree, ".body")] == anchors
     assert found(page(PASSED), "#grid", "a")[0].get("href") == links[-1].get("href")
-
-
-def test_what_is_left_out_is_counted() -> None:
-    """Beyond the room for details and rows the page says how much is missing; failures have room of their own."""
-    passed = [replace(PASSED, id=f"p{number}") for number in range(20)]
-    size = len(html.tostring(article(page(PASSED))))
-    tree = page(*passed, FAILED, room=2 * 10 * size, rows=19)
-    told = texts(tree, "section[@aria-labelledby='results']/p")
-    assert told[0] == "Left out for want of room: 1 row of tests that passed."
-    assert re.fullmatch(r"Left out for want of room: the details of 1[01] tests that passed\.", told[1])
-    assert told[2] == "-o results.json keeps everything."
-    assert texts(tree, "article")[0].startswith("✗ fail damaged")
-    assert len(found(tree, "tr[@data-outcome]")) == 20
-    assert len(found(tree, "#grid", "a")) == len(found(tree, "article"))
-
-
-def test_conversations_of_one_test_do_not_take_all_room() -> None:
-    """Where the details of one test are too many, its conversations are left out, and that is said."""
-    long = Transcript(calls=tuple(ToolCall(name=f"t{n}", arguments={"x": "y" * 19_000}) for n in range(200)))
-    one = article(page(heard(PASSED, long), room=8_000_000))
-    assert "The transcripts are too long and left out." in text(one)
-    assert found(one, ".transcript") == []
-
-
-def test_parts_beyond_limits_are_counted() -> None:
-    """Attempts, verdicts, findings, warnings, calls and messages are shown up to a number; the others are counted."""
-    findings = [f"No {number}." for number in range(60)]
-    verdicts = [verdict("v", "fail", *findings), *(verdict(f"v{n}", "pass") for n in range(200))]
-    calls = Transcript(calls=(ToolCall(name="t"),) * 501, messages=[{"role": "user"}] * 502)
-    one = heard(result("a", attempt(*verdicts, warnings=("w",) * 60)), calls)
-    assert texts(article(page(one)), ".left-out") == [
-        "10 findings left out.",
-        "1 verdict left out.",
-        "10 warnings left out.",
-        "1 call left out.",
-        "2 messages left out.",
-    ]
-    assert texts(article(page(result("a", *[attempt(verdict("v", "pass"))] * 51))), ".left-out") == [
-        "1 attempt left out."
-    ]
 
 
 POLICY: Final = re.compile(r"default-src 'none'; style-src '(.+?)'; script-src '(.+?)'; img-src data:; .*")

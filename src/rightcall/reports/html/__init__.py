@@ -16,7 +16,7 @@ from rightcall.core.results import Outcome, Result, RunEnd, RunHead
 from rightcall.core.wording import amount
 from rightcall.reports.html.article import article
 from rightcall.reports.html.page import after, before
-from rightcall.reports.html.rows import Labels, Row, row
+from rightcall.reports.html.rows import MOST_VALUES, Labels, Row, row
 from rightcall.reports.html.run import run_view
 from rightcall.reports.html.story import result_view, without_transcripts
 
@@ -109,6 +109,8 @@ class HTMLReport:
                 yield f"Left out for want of room: {amount(part.lacks_row, 'row', 'rows')} of {tests}."
             if part.lacks_details:
                 yield f"Left out for want of room: the details of {part.lacks_details:,} {tests}."
+        for label in sorted(self._labels.full):
+            yield f"Only the first {MOST_VALUES} values of `{label}` can be chosen below."
         if any(part.lacks_row or part.lacks_details for part in self._parts.values()):
             yield "-o results.json keeps everything."
 

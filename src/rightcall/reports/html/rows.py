@@ -10,8 +10,8 @@ import msgspec
 
 from rightcall.core.results import Outcome, Result
 from rightcall.core.story import reason
-from rightcall.core.values import cut
-from rightcall.core.verdicts import Status
+from rightcall.core.values import cut, display
+from rightcall.core.verdicts import Severity, Status
 
 FACETS: Final = ("requirement", "category", "topic", "tags")
 """Labels of a test by which results are filtered."""
@@ -30,7 +30,8 @@ Counts = dict[Status, int]
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One test. `statuses` say, by verdict name, how often its verdicts came to which status.
 
-    `anchor` is where the page tells of it, `labels` are numbers of values that can be filtered by.
+    `severities` are those of names that do not block. `anchor` is where the page tells of it, `labels` are numbers of
+    values that can be filtered by.
     """
 
     anchor: str
@@ -40,6 +41,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     attempts: str
     statuses: Mapping[str, Counts]
+    severities: Mapping[str, Severity]
     labels: tuple[int, ...]
 
 
@@ -51,10 +53,14 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Labels:
-    """Values of labels as numbers, in the order in which they were first seen. Of one label at most `MOST_VALUES`."""
+    """Values of labels as numbers, in the order in which they were first seen. Of one label at most `MOST_VALUES`.
+
+    `full` are the labels that have more.
+    """
 
     def __init__(self) -> None:
         self.values: dict[str, dict[str, int]] = {}
+        self.full: set[str] = set()
         self._count = 0
 
     def numbers(self, labels: Mapping[str, Any]) -> tuple[int, ...]:
@@ -66,12 +72,14 @@ class Labels:
             given = labels.get(facet, [])
             for value in given if isinstance(given, list) else [given]:
                 known = self.values.setdefault(facet, {})
-                text = str(value)
+                text = cut(value, SHOWN_NAME) if isinstance(value, str) else display(value, SHOWN_NAME)
                 if text not in known and len(known) < MOST_VALUES:
                     known[text] = self._count
                     self._count += 1
                 if text in known:
                     yield known[text]
+                else:
+                    self.full.add(facet)
 
 
 def row(result: Result, anchor: str, labels: tuple[int, ...]) -> Row:
@@ -84,6 +92,7 @@ def row(result: Result, anchor: str, labels: tuple[int, ...]) -> Row:
         reason="" if result.outcome == Outcome.PASS else cut(reason(result), SHOWN_REASON),
         attempts=_attempts(result),
         statuses=_statuses(result),
+        severities=_severities(result),
         labels=labels,
     )
 
@@ -93,6 +102,12 @@ def _attempts(result: Result) -> str:
     if statistics is None:
         return str(len(result.attempts))
     return f"{statistics.passed} of {len(result.attempts)} passed{', flaky' if statistics.flaky else ''}"
+
+
+def _severities(result: Result) -> dict[str, Severity]:
+    verdicts = [verdict for attempt in result.attempts for verdict in attempt.verdicts]
+    blocking = {verdict.name for verdict in verdicts if verdict.severity == "block"}
+    return {verdict.name: verdict.severity for verdict in verdicts if verdict.name not in blocking}
 
 
 def _statuses(result: Result) -> dict[str, Counts]:
@@ -112,8 +127,9 @@ def columns(rows: Iterable[Row]) -> list[str]:
 
 
 def cell(row: Row, name: str) -> Cell:
-    """What a test's verdicts of one name came to."""
-    return _cell(row.statuses.get(name, {}))
+    """What a test's verdicts of one name came to, with their severity where it does not count."""
+    shown, severity = _cell(row.statuses.get(name, {})), row.severities.get(name)
+    return Cell(f"{shown.words} ({severity})", shown.status) if severity else shown
 
 
 def other_cell(row: Row, names: Iterable[str]) -> Cell:

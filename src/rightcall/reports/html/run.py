@@ -10,11 +10,13 @@ import msgspec
 
 from rightcall.core.rates import show_rate, wilson
 from rightcall.core.results import Gate, RunEnd, RunHead, StatusCounts, Summary
+from rightcall.core.values import cut
 from rightcall.core.wording import amount, shadowed
 from rightcall.reports.html.longtext import LongText, long_text
 
 SHOWN_NOTES: Final = 200
 SHOWN_VERDICTS: Final = 1000
+SHOWN_TITLE: Final = 500
 
 if TYPE_CHECKING:
     from rightcall.core.comparison import Comparison
@@ -65,7 +67,7 @@ def run_view(head: RunHead, end: RunEnd) -> RunView:
     summary, notes = end.summary, [f"No test was for trajectory {name}" for name in end.unused] + list(end.warnings)
     names = sorted(summary.verdicts)
     return RunView(
-        title=head.test_set,
+        title=cut(head.test_set, SHOWN_TITLE),
         decision=_DECISIONS[end.decision.exit_code],
         exit_code=end.decision.exit_code,
         reasons=tuple(map(long_text, end.decision.reasons)),
@@ -122,21 +124,23 @@ def _shadow(summary: Summary) -> str:
 def _verdict_row(name: str, counts: StatusCounts, gate: Gate) -> VerdictRow:
     numbers = (counts.passed, counts.failed, counts.errors, counts.not_applicable)
     threshold = str(gate.thresholds.get(name, ""))
-    return VerdictRow(name, numbers, rate_view(counts.passed, counts.passed + counts.failed), threshold)
+    return VerdictRow(
+        cut(name, SHOWN_TITLE), numbers, rate_view(counts.passed, counts.passed + counts.failed), threshold
+    )
 
 
 def _facts(head: RunHead, end: RunEnd) -> Iterator[tuple[str, str]]:
-    yield "Test set", head.test_set or "none: expectations that the records carry"
+    yield "Test set", cut(head.test_set, SHOWN_TITLE) or "none: expectations that the records carry"
     if head.test_set_hash:
         yield "Hash of the test set", head.test_set_hash
     yield "Graded by", f"rightcall {head.product}, rules {head.rules}"
     yield "Needed to pass", "; ".join(_needed(head.gate))
     if end.counted:
-        yield "Counted", end.counted
+        yield "Counted", cut(end.counted, SHOWN_TITLE)
 
 
 def _needed(gate: Gate) -> Iterator[str]:
     yield f"pass rate {gate.min_pass_rate}"
     yield f"at least {gate.min_graded} graded"
     yield f"at most {amount(gate.allow_errors, 'error')}"
-    yield from (f"{name} {rate}" for name, rate in gate.thresholds.items())
+    yield from (f"{cut(name, SHOWN_TITLE)} {rate}" for name, rate in gate.thresholds.items())

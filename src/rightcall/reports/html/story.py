@@ -25,6 +25,7 @@ SHOWN_VERDICTS: Final = 200
 SHOWN_FINDINGS: Final = 50
 SHOWN_WARNINGS: Final = 50
 SHOWN_LABELS: Final = 50
+SHOWN_PLACE: Final = 500
 
 
 class FindingView(msgspec.Struct, frozen=True):
@@ -146,7 +147,7 @@ def result_view(result: Result, anchor: str) -> ResultView:
         name=cut(result.name, SHOWN_NAME) if result.name != result.id else "",
         outcome=result.outcome,
         reason=None if result.outcome == Outcome.PASS else long_text(reason(result)),
-        place=result.place,
+        place=cut(result.place, SHOWN_PLACE),
         labels=tuple(_labels(result.labels)),
         flakiness=None if result.statistics is None else _flakiness(result, result.statistics),
         attempts=tuple(map(_attempt, result.attempts[:SHOWN_ATTEMPTS])),
@@ -189,7 +190,7 @@ def _facts(attempt: Attempt) -> Iterator[tuple[str, str]]:
         yield "Trajectory", cut(attempt.trajectory, SHOWN_NAME)
     yield "Calls", "none recorded" if attempt.calls is None else str(attempt.calls)
     if attempt.place:
-        yield "Read from", attempt.place
+        yield "Read from", cut(attempt.place, SHOWN_PLACE)
     if attempt.hash:
         yield "Hash", attempt.hash
 
