@@ -423,6 +423,23 @@ def test_markdown_hides_secrets_by_itself(shell: Shell, tmp_path: Path) -> None:
     assert ["f7Zq9X" in Path(name).read_text() for name in ("a.md", "b.md")] == [False, True]
 
 
+def test_a_hidden_argument_is_hidden_where_a_test_is_named_by_it(shell: Shell) -> None:
+    """Also in the reasons of the decision, which name the tests that got worse."""
+    secret = "zq74xj some words"
+    expected = {"expected_tool_calls": ["login"], "match": "exact"}
+    for name, more in (("main", []), ("branch", [{"name": "b"}])):
+        calls = [{"name": "login", "arguments": {"password": secret}}, *more]
+        lines(Path(f"{name}.jsonl"), {"id": f"of {secret}", "tool_calls": calls, **expected})
+        shell("grade", f"{name}.jsonl", "-o", f"{name}.json")
+    asked = ["--redact", "password"]
+    ran = shell("compare", "main.json", "branch.json", *asked)
+    assert (ran.out.splitlines()[-1], ran.code) == ("Blocked: 1 regression: of [redacted]", 1)
+    options = ["--baseline", "main.json", "--fail-on", "regression", *asked, "-o", "r.json"]
+    ran = shell("grade", "branch.jsonl", *options)
+    assert (ran.out.splitlines()[-1], ran.code) == ("Blocked: 1 regression: of [redacted]", 1)
+    assert "zq74xj" not in ran.out + Path("r.json").read_text()
+
+
 def test_a_hidden_argument_is_hidden_in_sentences_too(shell: Shell) -> None:
     """What is secret by the key of one argument is taken out of reasons that are kept of the same test, even cut."""
     secret = "zq74xj " + "some words " * 30

@@ -18,7 +18,7 @@ from rightcall.core.comparison import CallDifference, TestChange
 from rightcall.core.operators import written
 from rightcall.core.operators.base import Operator
 from rightcall.core.redaction.redactor import Redactor
-from rightcall.core.results import Result
+from rightcall.core.results import Result, RunEnd
 from rightcall.core.rows import Row, RowDifference
 from rightcall.core.verdicts import Evidence, Finding, Verdict
 from rightcall.errors import Where
@@ -51,6 +51,10 @@ def redacted(told: Told, redactor: Redactor) -> Told:
     elif isinstance(told, Result):
         found = (attempt.secrets.get(redactor.name, ()) for attempt in told.attempts)
         redactor = redactor.knowing(secret for secrets in found for secret in secrets)
+    elif isinstance(told, RunEnd) and told.comparison is not None:
+        # The decision names tests.
+        changed = (change.secrets.get(redactor.name, ()) for change in told.comparison.changes)
+        redactor = redactor.knowing(secret for secrets in changed for secret in secrets)
     return _struct(told, redactor)
 
 
@@ -96,6 +100,8 @@ def _field(field: str, value: Any, redactor: Redactor) -> Any:
         return _Alignments(value, redactor) if value else value
     if field in _NAMED and isinstance(value, Mapping):
         return {name: _shown(item, redactor) for name, item in redactor.unique(value)} if value else value
+    if field == "labels":
+        return _holder(value, redactor)
     if field in _CALLS and isinstance(value, dict):
         return _call(value, redactor)
     if field in _CALLS and isinstance(value, tuple):
@@ -124,11 +130,18 @@ def _call(call: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
     return {key: redactor.value(value) for key, value in call.items()}
 
 
+def _holder(held: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+    """A mapping whose own keys are mostly ours, such as `precision` or `tags`: only a rule that names one hides it."""
+    names = redactor.rules.names_key
+    shown = {key: redactor.hidden(item) if names(key) else redactor.value(item) for key, item in held.items()}
+    return dict(redactor.unique(shown))
+
+
 def _verdict(verdict: Verdict, redactor: Redactor) -> Verdict:
     evidence = verdict.evidence.spoken()
     shown = Evidence(
         findings=_shown(evidence.findings, redactor),
-        details=redactor.value(evidence.details),
+        details=_holder(evidence.details, redactor),
         score=evidence.score,
         precision=evidence.precision,
         recall=evidence.recall,
