@@ -164,3 +164,15 @@ def test_help_shows_the_command_and_imports_nothing_of_it(tmp_path: Path) -> Non
     assert (ran.code, "try" in ran.out, ran.err) == (0, True, "")
     ran = run_apart("endpoint", "try", "--help", cwd=tmp_path)
     assert (ran.code, "Examples:" in ran.out) == (0, True)
+
+
+def test_a_broken_endpoint_is_found_before_anything_is_run(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`rightcall validate` looks at it, without a secret and without a server."""
+    monkeypatch.chdir(tmp_path)
+    Path("good.rightcall.yaml").write_text(TEST_SET.format(url="http://127.0.0.1:9", response=""), "utf-8")
+    Path("bad.rightcall.yaml").write_text(TEST_SET.format(url="127.0.0.1:9", response=""), "utf-8")
+    ran = run_here(capfdbinary, "validate", "good.rightcall.yaml", "bad.rightcall.yaml")
+    assert (ran.code, "good.rightcall.yaml: ok" in ran.out) == (2, True)
+    assert ran.err.startswith("error: bad.rightcall.yaml:3:5: endpoint.http.url: expected an address that begins with")

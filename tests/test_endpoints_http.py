@@ -5,18 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import itertools
 import json
 import socket
+import ssl
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rightcall.agents import endpoints
+from rightcall.agents.events import Event, Events, Lines
 from rightcall.agents.exchange import Reply, Turn
 from rightcall.errors import EndpointError, RightcallError, TestSetError, UsageError
 from support.loopback import Request, Server, answer, failed, serving, stream, talked
 
+CERTIFICATE = Path(__file__).parent / "support" / "localhost.pem"
 CALLS = [{"name": "lookup_order", "arguments": {"order_id": 42}}, {"name": "issue_refund", "arguments": {}}]
 RESPONSE = {"output": "$.answer", "tool_calls": "$.calls"}
 
@@ -254,6 +261,14 @@ FAULTS: dict[str, tuple[Any, dict[str, Any], str, bool, float | None]] = {
         None,
     ),
     "status 503": (answer(b"", "503 Service Unavailable", Retry_After="7"), {}, "status 503", True, 7.0),
+    "status 429 and less than a second": (
+        answer(b"", "429 Too Many Requests", Retry_After="0.5"),
+        {},
+        "429",
+        True,
+        0.5,
+    ),
+    "status 429 and nonsense": (answer(b"", "429 Too Many Requests", Retry_After="soon"), {}, "429", True, None),
     "status 429": (answer(b"", "429 Too Many Requests", Retry_After="2"), {}, "status 429", True, 2.0),
     "status 429 with a date": (
         answer(
@@ -406,6 +421,55 @@ def test_a_redirect_on_the_same_host_takes_the_turn_along() -> None:
     """Status 307 asks for the same again, elsewhere on the server."""
     [reply], requests = asked(answer(b"", "307 Temporary Redirect", Location="/chat/"), answer({"output": "x"}))
     assert (reply.output, requests[1].line, requests[1].body) == ("x", "POST /chat/ HTTP/1.1", requests[0].body)
+
+
+def test_certificates_are_checked() -> None:
+    """By those that are known, by a file, or not at all where that is asked for; never by themselves."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+
+    async def main() -> tuple[EndpointError, list[Reply]]:
+        async with serving(answer({"output": "x"}), tls=context) as server:
+            address = f"https://localhost:{server.port}/"
+            error = await failed({"http": address})
+            told: list[dict[str, Any]] = [{"verify": CERTIFICATE.name}, {"verify": False}]
+            return error, [
+                (await talked({"http": {"url": address, **one}}, "hi", directory=str(CERTIFICATE.parent)))[0]
+                for one in told
+            ]
+
+    error, replies = asyncio.run(main())
+    assert ("no trusted connection" in str(error), error.is_passing) == (True, False)
+    assert [reply.output for reply in replies] == ["x", "x"]
+    with pytest.raises(UsageError, match="the certificates in `nowhere` cannot be read"):
+        endpoints.open(endpoints.read({"http": {"url": "https://h", "verify": "nowhere"}}), {}, "")
+
+
+STREAM = ": hello\r\n\r\nevent: say\r\ndata: a\rdata:b\n\ndata\n\nid: 3\ndata:  é\n\nevent: none\n\ndata: end".encode()
+EVENTS = [Event("say", "a\nb"), Event("", ""), Event("", " é"), Event("", "end")]
+
+
+@given(st.lists(st.integers(0, len(STREAM)), max_size=8))
+def test_events_are_the_same_however_they_are_cut(cuts: list[int]) -> None:
+    """Lines end in every way the standard knows, also in the middle of a chunk (WHATWG HTML, 9.2.6)."""
+    places = sorted({0, *cuts, len(STREAM)})
+    for parts, data in ((Events(), STREAM), (Lines(), b'{"a": 1}\r\n\n{"b":\t2}')):
+        found = [event for start, end in itertools.pairwise(places) for event in parts.feed(data[start:end])]
+        expected = EVENTS if isinstance(parts, Events) else [Event("", '{"a": 1}\r'), Event("", '{"b":\t2}')]
+        assert [*found, *parts.end()] == expected
+
+
+def test_lines_of_json_are_a_stream_too() -> None:
+    """One that says `done` ends it, though the connection stays open."""
+
+    async def hold(request: Request, writer: asyncio.StreamWriter) -> None:
+        lines = b'{"text": "a"}\n{"calls": [{"name": "f", "args": {}}]}\n\n{"text": "b", "last": true}\n'
+        writer.write(answer(lines, kind="application/x-ndjson", Content_Length=""))
+        await writer.drain()
+        await asyncio.Event().wait()
+
+    [reply], _ = asked(hold, response={"output": "$.text", "tool_calls": "$.calls"}, done="$.last")
+    assert (reply.output, names(reply)) == ("ab", ["f"])
 
 
 def test_a_secret_is_in_no_reply_and_no_error() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
@@ -52,7 +53,7 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
 
 
 @asynccontextmanager
-async def serving(*answers: Answer | bytes) -> AsyncIterator[Server]:
+async def serving(*answers: Answer | bytes, tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
     """A server that gives each connection the next answer, the last one again and again."""
     left = list(answers)
 
@@ -77,11 +78,11 @@ async def serving(*answers: Answer | bytes) -> AsyncIterator[Server]:
             return
         finally:
             writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, asyncio.CancelledError, ssl.SSLError):
                 await writer.wait_closed()
             serving_now.discard(task)
 
-    listener = await asyncio.start_server(serve, "127.0.0.1", 0)
+    listener = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
     server = Server(listener.sockets[0].getsockname()[1])
     try:
         yield server
