@@ -15,7 +15,7 @@ from rightcall.core.redaction.redactor import Redactor
 from rightcall.core.redaction.runs import redacted
 from rightcall.core.results import Attempt, Gate, Outcome, Result, RunEnd, StatusCounts, Summary
 from rightcall.errors import UsageError
-from support.reporting import results, values
+from support.reporting import attempt, result, results, values, verdict
 
 R: Final = "[redacted]"
 JWT: Final = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
@@ -107,6 +107,8 @@ def test_what_is_no_secret_stays(text: str) -> None:
         ("/[0-9]{5}/", [12345, 123456, 1.5], [R, 123456, 1.5]),
         ("/x/", {"x1": 1, "x2": 2}, {f"{R}1": 1, f"{R}2": 2}),
         ("/x./", {"x1": 1, "x2": 2}, {R: 1, f"{R} (2)": 2}),
+        ("/x./", {"x1": 1, f"{R} (2)": 2, "x2": 3}, {R: 1, f"{R} (2)": 2, f"{R} (3)": 3}),
+        ("odd", {"odd": object(), "n": 1}, {"odd": R, "n": 1}),
         ("@emails", ["kim@example.org writes"], [f"{R} writes"]),
         ("@secrets", {"n": 4111111111111111, "text": "[1, 2]"}, {"n": R, "text": "[1, 2]"}),
         ("*", {"a": 1, "b": {"c": [1]}}, {"a": R, "b": R}),
@@ -192,6 +194,19 @@ def test_hiding_twice_hides_no_more(value: Any) -> None:
     for rule in ("@secrets", "a", "$.a"):
         once = hiding(rule).value(value)
         assert hiding(rule).value(once) == once
+
+
+def test_what_was_measured_stays_where_every_key_is_hidden() -> None:
+    """`*` hides what was recorded, not what a verdict measured nor the labels of a test; a rule can name those too."""
+    details = {"precision": 0.5, "seen": {"city": "Paris"}, "pin": 4711}
+    judged = attempt(verdict("a", "fail", "no", details=details))
+    made = result("t", judged, labels={"tags": ["slow"], "metadata": {"team": "x"}})
+    every, one = redacted(made, hiding("*")), redacted(made, hiding("pin", "tags"))
+    shown = {"precision": 0.5, "seen": {"city": R}, "pin": 4711, "reason": "no"}
+    assert every.attempts[0].verdicts[0].details == shown
+    assert every.labels == {"tags": ["slow"], "metadata": {"team": R}}
+    assert one.attempts[0].verdicts[0].details == {**details, "pin": R, "reason": "no"}
+    assert one.labels == {"tags": R, "metadata": {"team": "x"}}
 
 
 def test_what_holds_no_secret_is_passed_on_as_it_is() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from rightcall.core import jsontext
+from rightcall.core.operators.base import represented
 from rightcall.core.redaction import shapes
 from rightcall.core.redaction.known import SHORTEST, Known
 from rightcall.core.redaction.rules import Rules
@@ -93,9 +94,12 @@ class Redactor:
         """The members of a mapping under names without secrets; those that are then the same are numbered."""
         seen: dict[str, int] = {}
         for name, item in names.items():
-            shown = self.text(name) if isinstance(name, str) else name
-            seen[shown] = seen.get(shown, 0) + 1
-            yield (shown if seen[shown] == 1 else f"{shown} ({seen[shown]})", item)
+            first = shown = self.text(name) if isinstance(name, str) else name
+            while shown in seen:
+                seen[first] += 1
+                shown = f"{first} ({seen[first]})"
+            seen[shown] = 1
+            yield shown, item
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[Any, Any]:
         shown = {key: self.value(item, (*path, key)) for key, item in value.items()}
@@ -167,14 +171,20 @@ def inside(value: Any) -> Iterator[str]:
             yield from inside(item)
     elif isinstance(value, str):
         yield value
-        yield from (text[slice(*span)] for text in (value,) for span in shapes.secrets(value))
+        yield from (value[start:end] for start, end in shapes.secrets(value))
         yield from inside(_json_inside(value))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield _written(value)
 
 
 def _written(value: Any) -> str:
-    return value if isinstance(value, str) else jsontext.encode(value).decode("utf-8", "surrogatepass")
+    """The value as text: as JSON, or as Python writes what is no JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return jsontext.encode(value).decode("utf-8", "surrogatepass")
+    except (TypeError, ValueError):
+        return represented(value)
 
 
 def _unquoted(text: str) -> str:

@@ -80,6 +80,12 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def _matches(self, key: str) -> bool:
         return self._keys is not None and self._keys.match(key.casefold()) is not None
 
+    def names_key(self, key: str) -> bool:
+        """Whether that is so by a rule that is about some keys, and not about all of them."""
+        globs = [glob for glob in self.keys if glob.strip("*")]
+        is_named = any(fnmatch.fnmatchcase(key.casefold(), glob.casefold()) for glob in globs)
+        return is_named or ("secrets" in self.groups and shapes.is_credential(key))
+
     def hides(self, path: Sequence[Any]) -> bool:
         """Whether the value at a path is hidden, where those that it is in are not."""
         if path and isinstance(path[-1], str) and self.hides_key(path[-1]):

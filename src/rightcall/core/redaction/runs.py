@@ -34,7 +34,7 @@ _KEPT: Final = frozenset(
 )
 """Fields that hold words of ours, numbers or hashes: nothing that was recorded."""
 
-_NAMED: Final = frozenset({"verdicts", "blocking", "thresholds", "places", "verdict_rates"})
+_NAMED: Final = frozenset({"verdicts", "blocking", "thresholds", "places", "verdict_rates", "assertions"})
 """Fields that are mappings by names."""
 
 _CALLS: Final = frozenset({"expected", "made", "before", "after"})

@@ -19,9 +19,9 @@ MARK: Final = "[redacted"
 """How everything begins that stands in the place of what was taken out."""
 
 _KEY: Final = re.compile(
-    r"""(?:(?P<quote>\\{0,7}["'])(?P<quoted>[^"'\\\n]{1,200})(?P=quote)"""
-    r"""|(?<![\w.$\]-])(?P<bare>[A-Za-z_$][\w.$\[\]"-]{0,200}))"""
-    r"\s{0,3}[:=]\s{0,3}",
+    r"""(?P<quote>\\{0,7}["'])(?P<quoted>[^"'\\\n]{1,200})(?P=quote)\s{0,3}[:=]\s{0,3}"""
+    # A colon right before the next word is one of a place, such as `tests.yaml:12`.
+    r"""|(?<![\w.$\]-])(?P<bare>[A-Za-z_$][\w.$\[\]"-]{0,200})\s{0,3}(?:=\s{0,3}|:\s{1,3}|:(?=[\\"'{\[]))"""
 )
 _QUOTE: Final = re.compile(r"""\\*["']""")
 _WORD: Final = re.compile(r"""[^\s,;&"'<>()\[\]{}]+""")
