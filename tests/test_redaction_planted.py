@@ -141,3 +141,23 @@ def test_lint_tells_no_secret(tmp_path: Path, capfdbinary: pytest.CaptureFixture
         assert [place for place in places if not leaks(plain.out, LONG[place])] == []
         assert [place for place in places if leaks(told.out + told.err, LONG[place])] == []
         assert told.code == plain.code
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--redact", "@secret"], "error: --redact @secret: expected @secrets or @emails (did you mean `@secrets`?)\n"),
+        (["--redact-key-env", "NO_KEY"], "the environment variable `NO_KEY` is not set, or empty\n"),
+    ],
+)
+def test_what_cannot_hide_is_refused_before_anything_is_read(
+    options: list[str], sentence: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A mistake in an option is wrong usage, and no report is written (G39)."""
+    traces, tests = planting.write(tmp_path, str)
+    report = tmp_path / "r.md"
+    grade: list[str | Path] = ["grade", traces, "-t", tests, "-o", report]
+    for command in (grade, ["show", traces], ["lint", tests]):
+        ran = run_here(capfdbinary, *command, *options)
+        assert (ran.code, ran.out, report.exists()) == (2, "", False)
+        assert ran.err.endswith(sentence)

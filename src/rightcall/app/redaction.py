@@ -49,6 +49,13 @@ class Redaction(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """For reports that hide secrets: takes out these too."""
         return self._redactor("shared", parsed(self.rules).and_secrets()) if self.by_default else self.asked
 
+    def check(self) -> None:
+        """Refuse a rule that is none, and a key that is not there, before anything is read (`UsageError`)."""
+        if self.rules:
+            parsed(self.rules)
+        if self.key_variable is not None:
+            _hashing(self.key_variable)
+
     def redactor(self, *, hides_secrets: bool) -> Redactor | None:
         """What a report is looked through with, if it is."""
         return self.shared if hides_secrets else self.asked

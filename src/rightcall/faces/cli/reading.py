@@ -80,6 +80,7 @@ def redaction(options: dict[str, Any]) -> Redaction:
         by_default=not options.get("no_redact", False),
         key_variable=options["redact_key_env"],
     )
+    asked.check()
     if asked.asked is not None:
         streams.hide(asked.asked.text)
     return asked
