@@ -114,3 +114,17 @@ def test_several_processes_are_refused(tmp_path: Path) -> None:
     assert ran.returncode == pytest.ExitCode.USAGE_ERROR
     assert "--rightcall-update rewrites files, so it runs in one process: leave out -n" in ran.stdout + ran.stderr
     assert tmp_path.joinpath("refund.rightcall.yaml").read_text("utf-8") == TEST_SET
+
+
+AGENT = 'def answer(text):\n    return {"output": "ok", "tool_calls": [{"name": "issue_refund", "arguments": {}}]}\n'
+
+
+def test_traces_of_the_past_rewrite_nothing_after_an_agent_was_driven(pytester: pytest.Pytester) -> None:
+    """What failed is not what was recorded: the file stays, and what to do is told."""
+    driven = TEST_SET.replace("tests:\n", 'endpoint: {python: "agent.py:answer"}\ntests:\n').replace(
+        "    exp", "    prompt: x\n    exp"
+    )
+    write(pytester, refund__rightcall__yaml=driven, refund__traces__jsonl=BAD, agent__py=AGENT)
+    result, words = run(pytester, UPDATE, "--rightcall-live")
+    assert (words["late-order"], now(pytester)) == ("FAILED", driven)
+    result.stdout.fnmatch_lines(["refund.rightcall.yaml: its agent was driven, and nothing was recorded*"])

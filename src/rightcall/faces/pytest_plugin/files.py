@@ -137,9 +137,14 @@ class TestSetFile(SuiteFile):
             return None  # it is told where it is graded
         return None if is_graded else "drives an agent: run it with --rightcall-live"
 
+    @property
+    def is_driven(self) -> bool:
+        """Whether its agent is driven, and no trace is read."""
+        return self.has_agent and marker.is_live(self.config)
+
     def graded(self) -> suites.Suite:
         """Grade the traces, or drive the agent: on all tests if the gate is run, else on those that are."""
-        if not self.has_agent or not marker.is_live(self.config):
+        if not self.is_driven:
             return super().graded()
         from rightcall.faces.pytest_plugin import live
 

@@ -30,6 +30,9 @@ def _rewritten(file: SuiteFile, ids: Sequence[str]) -> Iterator[str]:
     if not isinstance(file, TestSetFile):
         yield f"{file.name}: records carry what they expect themselves, so nothing is rewritten"
         return
+    if file.is_driven:
+        yield f"{file.name}: its agent was driven, and nothing was recorded to rewrite it after; promote a recorded run"
+        return
     try:
         found = updating.update(file.request(), ids, lambda runs: updating.concealing(file.redaction, runs))
         found.write()
