@@ -77,9 +77,10 @@ async def serving(*answers: Answer | bytes, tls: ssl.SSLContext | None = None) -
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             return
         finally:
-            writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
+            writer.close()
             with suppress(ConnectionError, asyncio.CancelledError, ssl.SSLError):
                 await writer.wait_closed()
+            writer.transport.abort()  # whoever does not read, or does not say goodbye, is not waited for
             serving_now.discard(task)
 
     listener = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
@@ -87,10 +88,18 @@ async def serving(*answers: Answer | bytes, tls: ssl.SSLContext | None = None) -
     try:
         yield server
     finally:
+        await _rounds()  # a connection that is just being accepted is lost to a listener that is closed meanwhile
         listener.close()
         for task in serving_now:
             task.cancel()
         await asyncio.gather(*serving_now)
+        await _rounds()
+
+
+async def _rounds() -> None:
+    """Let the loop do what is due."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 def answer(body: bytes | Any, status: str = "200 OK", kind: str = "application/json", **headers: str) -> bytes:
