@@ -6,7 +6,11 @@
     ├── TestSetError            a test set, test or expectation that cannot be used
     ├── TraceError              a trace, or one record of it, that cannot be read
     ├── EndpointError           an agent that cannot be reached, or an answer that is none
-    └── StoreError              a report or a result that cannot be written
+    └── StoreError              a report, a result or a row that cannot be written, a database that cannot be used
+        ├── UnknownRowError     there is no such row, for the organization that asks
+        ├── RefusedRowError     a value that no database can hold
+        ├── ConflictError       a row stands in the way: the same name, or one that still points here
+        └── ChangedRowError     the row has changed since it was read
 
 Errors of ours are none of these: they crash.
 """
@@ -116,7 +120,23 @@ class EndpointError(RightcallError):
 
 
 class StoreError(RightcallError):
-    """A report or a result that cannot be written."""
+    """A report, a result or a row that cannot be written, or a database that cannot be used."""
+
+
+class UnknownRowError(StoreError):
+    """There is no such row, as far as the organization that asks can see."""
+
+
+class RefusedRowError(StoreError):
+    """A value that a column of the database cannot hold."""
+
+
+class ConflictError(StoreError):
+    """Another row stands in the way: one of the same name, or one that still points at what is to go."""
+
+
+class ChangedRowError(StoreError):
+    """The row has another version than the one that was to be changed."""
 
 
 def join_path(front: str, back: str) -> str:
