@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import pytest
+
 from rightcall.app import runner
 from rightcall.app.regex import compile_regex
 from rightcall.assertions import RequiredTool
@@ -175,3 +179,35 @@ def test_turns_of_which_nothing_is_expected_are_told() -> None:
     )
     words = "the test has 2 turns, the conversation 3: nothing is expected of the turns after the test's"
     assert (longer, whole) == ((words,), ())
+
+
+def planned(outcomes: str, count: int, rate: str = "1") -> tuple[str, str]:
+    """What a test comes to of which so many attempts were planned, and why; `p`, `f`, `e`, `i` are those made."""
+    words = {"p": Outcome.PASS, "f": Outcome.FAIL, "e": Outcome.ERROR, "i": Outcome.INCONCLUSIVE}
+    made = [Attempt(trajectory="", outcome=words[letter]) for letter in outcomes]
+    result = runner.result(Test(id="t", min_pass_rate=Fraction(rate)), made, planned=count)
+    return str(result.outcome), result.reason
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "count", "rate", "outcome", "reason"),
+    [
+        ("ppp", 3, "1", "pass", ""),
+        ("pp", 3, "1", "error", "1 of 3 attempts was not made"),
+        ("p", 3, "1", "error", "2 of 3 attempts were not made"),
+        ("pf", 3, "1", "fail", "settled after 2 of 3 attempts"),
+        ("pp", 3, "2/3", "pass", "settled after 2 of 3 attempts"),
+        ("p", 3, "2/3", "error", "2 of 3 attempts were not made"),
+        ("ff", 4, "3/4", "fail", "settled after 2 of 4 attempts"),
+        ("pe", 3, "1/3", "pass", "settled after 2 of 3 attempts"),
+        ("i", 2, "1", "error", "1 of 2 attempts was not made"),
+        ("", 1, "1", "error", "no attempt was made"),
+        ("p", 1, "1", "pass", ""),
+        ("i", 1, "1", "inconclusive", ""),
+    ],
+)
+def test_attempts_that_were_not_made_are_unknown(
+    outcomes: str, count: int, rate: str, outcome: str, reason: str
+) -> None:
+    """A test passes or fails only if they could not have changed that, and says so (G37)."""
+    assert planned(outcomes, count, rate) == (outcome, reason)

@@ -6,7 +6,9 @@ import io
 
 import pytest
 
+from rightcall.core.results import Outcome
 from rightcall.faces.cli.progress import Progress
+from rightcall.faces.cli.run_progress import RunProgress
 
 
 class Terminal(io.StringIO):
@@ -77,3 +79,33 @@ def test_continuous_integration_is_told_nothing(monkeypatch: pytest.MonkeyPatch)
     """`CI` keeps the log free of progress."""
     monkeypatch.setenv("CI", "true")
     assert told(Terminal(), [0.0, 1.5, 9.0]) == ""
+
+
+def test_run_tells_its_counts_and_what_is_left() -> None:
+    """Attempts of before count as made; the time left is that of the others, at the pace so far."""
+    stream, time = Terminal(), [0.0]
+    with RunProgress(stream, lambda: time[0]) as progress:
+        progress.begin(100, 10)
+        for moment, outcome in ((1.0, Outcome.PASS), (2.0, Outcome.FAIL), (3.0, Outcome.ERROR)):
+            time[0] = moment
+            progress.step(outcome)
+        progress.pause()
+        progress.pause()
+    lines = stream.getvalue().replace("\x1b[K", "").split("\r")[1:]
+    assert lines == [
+        "11 of 100 attempts: 1 passed, 0 failed; 89 s left",
+        "12 of 100 attempts: 1 passed, 1 failed; 88 s left",
+        "13 of 100 attempts: 1 passed, 1 failed, 1 error; 87 s left",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(89.0, "89 s"), (90.0, "2 min"), (5399.0, "90 min"), (5400.0, "1.5 h")])
+def test_time_left_is_told_roughly(seconds: float, told: str) -> None:
+    """In seconds, minutes or hours."""
+    stream, time = Terminal(), [0.0]
+    with RunProgress(stream, lambda: time[0]) as progress:
+        progress.begin(2, 0)
+        time[0] = seconds
+        progress.step(Outcome.PASS)
+    assert f"; {told} left" in stream.getvalue()

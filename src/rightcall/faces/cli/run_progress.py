@@ -9,6 +9,7 @@ from typing import TextIO
 
 from rightcall.app.live import Watch
 from rightcall.core.results import Outcome
+from rightcall.core.wording import amount
 from rightcall.faces.cli.progress import Line
 
 
@@ -35,7 +36,7 @@ class RunProgress(Line, Watch):
         left = self._planned - self._before - made
         seconds = (self.clock() - self.began) / made * left
         counts = f"{self._outcomes[Outcome.PASS]} passed, {self._outcomes[Outcome.FAIL]} failed"
-        errors = f", {self._outcomes[Outcome.ERROR]} errors" if self._outcomes[Outcome.ERROR] else ""
+        errors = f", {amount(self._outcomes[Outcome.ERROR], 'error')}" if self._outcomes[Outcome.ERROR] else ""
         return f"{self._before + made:,} of {self._planned:,} attempts: {counts}{errors}; {_lasting(seconds)} left"
 
 
