@@ -348,3 +348,12 @@ def test_a_dry_run_shows_what_would_be_written(tmp_path: Path, promote: Run) -> 
     ran = promote("t.jsonl", "-o", "new.yaml", "--dry-run")
     assert ran.out.startswith("# yaml-language-server")
     assert not (tmp_path / "new.yaml").exists()
+
+
+def test_runs_are_of_one_test_by_way_of_others(tmp_path: Path, promote: Run) -> None:
+    """What shares an id with one run and a prompt with another makes all three runs of one test."""
+    records = [record("a", LOOKUP), record("b", LOOKUP, prompt="Refund!"), record("a", LOOKUP, prompt="Refund!")]
+    write(tmp_path, {"t.jsonl": [*records, record("c", REFUND, prompt="Other.")]})
+    ran = promote("t.jsonl", "--learn", "-o", "new.json")
+    assert ran.out == "wrote new.json: 2 tests\n"
+    assert "2 runs had another prompt than the first, which is the one here" in ran.err
