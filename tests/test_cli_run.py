@@ -165,6 +165,7 @@ def test_what_cannot_be_sent_is_refused(
     """A test that says nothing to the agent, or a test set whose agent is nowhere (G27)."""
     ran = run("run", project(tmp_path, {"id": "t", "forbidden_tools": ["z"], **test}, **keys))
     assert (ran.code, told in ran.err) == (2, True), ran.err
+    assert not tmp_path.joinpath(".rightcall").exists()
 
 
 def test_prompt_of_the_test_is_that_of_its_first_turn(run: Any, tmp_path: Path) -> None:

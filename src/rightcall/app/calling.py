@@ -111,15 +111,16 @@ def _opened(tests: Any, agent: Any, asked: Asked) -> Iterator[_Run]:
         early_stop=asked.early_stop,
     )
     plan = preparing.plan(request, [suite], agent=_endpoint(agent))
+    crew = preparing.crew(plan, request)
     now = datetime.now(UTC)
     identity = keeping.new_identity(now, secrets.token_bytes(3))
     sink, finish = suites.keeper(request.redaction)
     if asked.directory is None:
-        yield _Run(plan, request, live.begin(plan, request, identity), [sink], finish, None)
+        yield _Run(plan, request, live.begin(plan, request, crew, identity), [sink], finish, None)
         return
     directory = keeping.begin(plan, request, asked.directory, identity, now)
     with keeping.opened(directory, [sink]) as (journal, sinks):
-        yield _Run(plan, request, live.begin(plan, request, identity, journal), sinks, finish, directory)
+        yield _Run(plan, request, live.begin(plan, request, crew, identity, journal), sinks, finish, directory)
 
 
 def _suite(tests: Any) -> Suite:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -183,8 +183,14 @@ def _newest_first(base: str) -> list[tuple[str, Head]]:
     """The directories of runs that have ended, and what they were made with."""
     found = [os.path.join(base, name) for name in os.listdir(base)] if os.path.isdir(base) else []
     ended = [one for one in found if files.is_run(one) and os.path.isfile(os.path.join(one, journal.RESULTS))]
-    heads = [(one, journal.read_head(one)) for one in ended]
-    return sorted(heads, key=lambda pair: pair[1].started_at, reverse=True)
+    return sorted(_heads(ended), key=lambda pair: pair[1].started_at, reverse=True)
+
+
+def _heads(directories: Iterable[str]) -> Iterator[tuple[str, Head]]:
+    """What the runs were made with; those of other versions of the journal tell nothing here."""
+    for directory in directories:
+        with contextlib.suppress(UsageError):
+            yield directory, journal.read_head(directory)
 
 
 class _Told(msgspec.Struct):

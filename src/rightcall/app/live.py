@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.app import driving, planning, preparing, redaction, reporting, runner, running
+from rightcall.app import driving, planning, redaction, reporting, runner, running
 from rightcall.app.driving import Give, Stop
 from rightcall.app.journal import Journal
 from rightcall.app.matching import Notes
 from rightcall.app.planning import Planned
-from rightcall.app.preparing import Plan, RunRequest, Suite
+from rightcall.app.preparing import Crew, Plan, RunRequest, Suite
 from rightcall.app.reporting import Graded
 from rightcall.app.running import Driven, World
 from rightcall.app.service import GradeRequest
@@ -106,17 +105,22 @@ class Begun(msgspec.Struct, frozen=True):
 
 
 def begin(
-    plan: Plan, request: RunRequest, identity: str, journal: Journal | None = None, world: World | None = None
+    plan: Plan,
+    request: RunRequest,
+    crew: Crew,
+    identity: str,
+    journal: Journal | None = None,
+    world: World | None = None,
 ) -> Begun:
-    """Open the agents; `identity` is the run's. `UsageError` and `EndpointError` if one cannot be driven at all."""
+    """Make a run ready to go; `identity` is its own."""
     driven = Driven(
         run=identity,
         tests={compiled.test.id: compiled.test for compiled in plan.tests},
-        endpoints=preparing.opened(plan.agents, os.environ),
+        endpoints=crew.agents,
         planned=plan.planned,
         pace=request.pace,
         world=world or World(),
-        simulators=preparing.simulators(plan, request),
+        simulators=crew.simulators,
     )
     tally = Tally(plan.tests, plan.planned, UNSAVED if journal is None else journal.path)
     course = Course(plan, driven, tally, early_stop=request.early_stop, journal=journal)

@@ -169,6 +169,18 @@ def described(agent: Agent) -> dict[str, Any]:
     return {next(names, "python"): msgspec.to_builtins(config) if isinstance(config, EndpointConfig) else "an object"}
 
 
+class Crew(msgspec.Struct, frozen=True):
+    """Who takes part in a run, by the id of the test: the agents, and the models that play users."""
+
+    agents: Mapping[str, Endpoint]
+    simulators: Mapping[str, Asker] = {}
+
+
+def crew(plan: Plan, request: RunRequest) -> Crew:
+    """Open them, with secrets of the environment; `UsageError` or `EndpointError` for one that cannot be driven."""
+    return Crew(opened(plan.agents, os.environ), simulators(plan, request))
+
+
 def opened(agents: Mapping[str, Agent], environment: Mapping[str, str]) -> dict[str, Endpoint]:
     """The agent of each test, ready to be driven; `UsageError` or `EndpointError` for one that cannot be."""
     made = {id(agent): _opened(agent, environment) for agent in {id(one): one for one in agents.values()}.values()}

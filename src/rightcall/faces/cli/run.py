@@ -6,7 +6,7 @@ import secrets
 import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,9 +18,8 @@ from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
     from rightcall.agents.pace import Pace
-    from rightcall.app.live import Ran
     from rightcall.app.planning import Order, Selection
-    from rightcall.app.preparing import Plan, RunRequest
+    from rightcall.app.preparing import Crew, Plan, RunRequest
     from rightcall.app.sinks import Sink
 
 _EPILOG = """\
@@ -167,64 +166,65 @@ def _show_plan(options: dict[str, Any]) -> int:
     return 0
 
 
+class _Going(NamedTuple):
+    """A run that is about to go: everything is read, and the agents can be driven."""
+
+    plan: Plan
+    request: RunRequest
+    crew: Crew
+    reports: list[Sink]
+
+
+def _going(plan: Plan, request: RunRequest, options: dict[str, Any]) -> _Going:
+    """Find out all that can be wrong before anything is sent or kept."""
+    from rightcall.app import preparing
+
+    reports = sinks(options)
+    preparing.check_reports(request, reports)
+    return _Going(plan, request, preparing.crew(plan, request), reports)
+
+
 def _run(options: dict[str, Any]) -> int:
     """Begin a run, in a directory of its own unless nothing is to be kept."""
-    from rightcall.app import keeping, preparing
+    from rightcall.app import keeping
 
-    request, reports = _request(options), sinks(options)
-    plan = _planned(request, options)
-    preparing.check_reports(request, reports)
+    request = _request(options)
+    going = _going(_planned(request, options), request, options)
     now = datetime.now(UTC)
     identity = keeping.new_identity(now, secrets.token_bytes(3))
     if options["dry_run"]:
-        return _driven(plan, request, options, reports, identity, None)
-    directory = keeping.begin(plan, request, options["out_dir"] or keeping.RUNS, identity, now)
-    return _driven(plan, request, options, reports, identity, directory)
+        return _driven(going, options, identity, None)
+    base = options["out_dir"] or keeping.RUNS
+    return _driven(going, options, identity, keeping.begin(going.plan, request, base, identity, now))
 
 
 def _resume(options: dict[str, Any]) -> int:
     """Go on with a run, with whatever of the pace is not said anew."""
     from msgspec.structs import replace
 
-    from rightcall.app import journal, keeping, preparing
+    from rightcall.app import journal, keeping
 
     directory = options["resume"]
     before = keeping.pace_of(journal.read_head(directory))
     request = replace(_request(options), pace=_pace(options, before))
     head, request, plan = keeping.resumed(directory, request)
-    reports = sinks(options)
-    preparing.check_reports(request, reports)
-    return _driven(plan, request, options, reports, head.id, directory)
+    return _driven(_going(plan, request, options), options, head.id, directory)
 
 
-def _driven(
-    plan: Plan,
-    request: RunRequest,
-    options: dict[str, Any],
-    reports: list[Sink],
-    identity: str,
-    directory: str | None,
-) -> int:
+def _driven(going: _Going, options: dict[str, Any], identity: str, directory: str | None) -> int:
     from rightcall.app import keeping, live
     from rightcall.faces.cli.run_progress import RunProgress
     from rightcall.faces.cli.stopping import stopping
 
+    plan, request, crew, reports = going
     with ExitStack() as stack:
         stop, watch = stack.enter_context(stopping()), stack.enter_context(RunProgress(sys.stderr))
         journal = None
         if directory is not None:
             kept = keeping.opened(directory, reports, retry_errors=options["retry_errors"])
             journal, reports = stack.enter_context(kept)
-        ran = live.run(plan, request, live.begin(plan, request, identity, journal), reports, watch, stop)
-    _tell_directory(directory, ran)
+        ran = live.run(plan, request, live.begin(plan, request, crew, identity, journal), reports, watch, stop)
+    if directory is not None:
+        streams.note(f"go on with: rightcall run --resume {directory}" if stop.asked else f"kept in {directory}")
     code = told(ran, {**options, "exit_zero": options["exit_zero"] or options["dry_run"]})
     return INTERRUPTED if stop.asked else code
-
-
-def _tell_directory(directory: str | None, ran: Ran) -> None:
-    if directory is None:
-        return
-    if ran.attempts < ran.planned:
-        streams.note(f"go on with: rightcall run --resume {directory}")
-    else:
-        streams.note(f"kept in {directory}")

@@ -22,5 +22,5 @@ def run(file: str, tests: frozenset[str] | None, redaction: Redaction, judge: Ju
     request = RunRequest(tests=(file,), selection=Selection(ids=tests), redaction=redaction, judge=judge)
     plan = preparing.plan(request, preparing.read_suites(request))
     identity = keeping.new_identity(datetime.now(UTC), secrets.token_bytes(3))
-    begun = running.begin(plan, request, identity)
+    begun = running.begin(plan, request, preparing.crew(plan, request), identity)
     return suites.kept(lambda sinks: running.run(plan, request, begun, sinks, running.Watch(), Stop()), redaction)
