@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 UNSAVED = "this run"
 """How messages name where attempts were recorded that nothing is kept of."""
+
+BETWEEN_LOOKS: Final = 0.002
+"""Seconds between two looks whether an attempt was graded, where that decides what is done next."""
 
 
 class Ran(Graded, frozen=True):
@@ -80,6 +83,8 @@ class Course:
             if self._journal is not None:
                 kept = self._journal.add(planned, trajectory, self._driven.world.clock.now())
             await give(Finished(planned, kept))
+            while self._early_stop and not self._tally.has(planned):
+                await asyncio.sleep(BETWEEN_LOOKS)  # what is graded elsewhere decides whether there is a next one
 
         await running.drive(self._driven, self.todo(), record, stop)
 

@@ -51,6 +51,10 @@ class Tally:
         unknown = max(0, self._planned[test] - passed - failed)
         return settle(passed, failed, unknown, self._by_id[test].test.min_pass_rate) in (Outcome.PASS, Outcome.FAIL)
 
+    def has(self, planned: Planned) -> bool:
+        """Whether an attempt was graded."""
+        return planned.number in self._tickets[planned.test]
+
     def is_complete(self, test: str) -> bool:
         """Whether all attempts at the test were made."""
         return len(self._tickets[test]) >= self._planned.get(test, 0)
