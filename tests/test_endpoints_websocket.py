@@ -148,7 +148,12 @@ async def _hang(socket: ServerConnection) -> None:
 
 
 FAULTS: dict[str, tuple[Talk, dict[str, Any], str, bool]] = {
-    "a hang": (_hang, {"timeout": 0.1}, "no whole reply within 0.1 s; say by `done` or `idle`", True),
+    "a hang": (
+        _hang,
+        {"timeout": 0.1},
+        "`timeout` sets the limit; say by `done` or `idle` when a reply has ended",
+        True,
+    ),
     "silence": (_hang, {**MAPPED, "read_timeout": 0.1}, "no message for 0.1 s (`read_timeout`)", True),
     "a break": (_break, MAPPED, "the socket broke before the reply had ended", True),
     "a break in what ends by closing": (_break, {}, "the socket broke before the reply had ended", True),

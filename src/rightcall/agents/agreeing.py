@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.agents import replies
 from rightcall.agents.exchange import Reply
-from rightcall.core import jsontext
+from rightcall.agents.reported import identity
 from rightcall.core.calls import ToolCall, Trajectory
 
 
@@ -70,8 +70,8 @@ def _is_alike(told: tuple[ToolCall, ...], seen: tuple[ToolCall, ...]) -> bool:
     """Whether the same was called in the same order; calls of one message may have begun in any."""
     at = 0
     for _, group in itertools.groupby(enumerate(told), key=lambda one: _message(*one)):
-        asked = [_key(call) for _, call in group]
-        if Counter(asked) != Counter(map(_key, seen[at : at + len(asked)])):
+        asked = [identity(call) for _, call in group]
+        if Counter(asked) != Counter(map(identity, seen[at : at + len(asked)])):
             return False
         at += len(asked)
     return True
@@ -94,7 +94,3 @@ def _without(calls: Iterable[ToolCall], others: Iterable[ToolCall]) -> Counter[s
 
 def _names(counts: Counter[str]) -> str:
     return ", ".join(f"`{name}`" if count == 1 else f"`{name}` ({count} times)" for name, count in counts.items())
-
-
-def _key(call: ToolCall) -> tuple[str, bytes]:
-    return call.name, jsontext.encode(call.arguments)

@@ -24,6 +24,7 @@ from rightcall.agents import replies
 from rightcall.agents.configuring import MAX_REPLY, EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, Text
 from rightcall.core import jsontext
 from rightcall.errors import EndpointError, UsageError
@@ -115,12 +116,8 @@ class _Ended(msgspec.Struct, frozen=True):
 async def _ran(endpoint: _CommandEndpoint, given: bytes) -> _Ended:
     process = await _started(endpoint)
     try:
-        async with asyncio.timeout(endpoint.config.timeout):
+        async with within(endpoint.config.timeout, "the program did not end"):
             return await _talked(process, given, endpoint.config.max_bytes)
-    except TimeoutError:
-        await _kill(process)
-        message = f"the program did not end within {endpoint.config.timeout:g} s; `timeout` sets the limit"
-        raise EndpointError(message, is_passing=True) from None
     except BaseException:
         await _kill(process)
         raise

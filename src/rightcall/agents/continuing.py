@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.exchange import Reply
+from rightcall.agents.reported import identity
 from rightcall.core import jsontext
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.heard import heard
@@ -74,14 +75,10 @@ def _rest(before: Trajectory, told: Trajectory) -> Trajectory:
     kept = msgspec.structs.replace(told, messages=messages)
     if old is None or all_ is None:
         return kept
-    if [_key(call) for call in old] != [_key(call) for call in all_[: len(old)]]:
+    if [identity(call) for call in old] != [identity(call) for call in all_[: len(old)]]:
         gap = "the reply tells the turns before it too, but not with the calls that were told before"
         return msgspec.structs.replace(told, gaps=(*told.gaps, gap))
     return msgspec.structs.replace(kept, tool_calls=tuple(_moved(call, len(old)) for call in all_[len(old) :]))
-
-
-def _key(call: ToolCall) -> tuple[str, bytes]:
-    return call.name, jsontext.encode(call.arguments)
 
 
 def _moved(call: ToolCall, count: int) -> ToolCall:

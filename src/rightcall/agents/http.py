@@ -6,7 +6,6 @@ are put together; without one, the whole is read like a trace of any known forma
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -19,10 +18,11 @@ from rightcall.agents import mapping, streaming, templates, web
 from rightcall.agents.configuring import Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, shown, source
 from rightcall.agents.web import Asked, Web, WebConfig
 from rightcall.core import jsontext
-from rightcall.errors import EndpointError, TestSetError
+from rightcall.errors import TestSetError
 
 if TYPE_CHECKING:
     import httpx
@@ -127,15 +127,10 @@ class _Conversation:
         if endpoint.watch is not None:
             _show(endpoint.watch, request(endpoint.config, endpoint.ready, variables, shown))
         asked = request(endpoint.config, endpoint.ready, variables, endpoint.secrets.value)
-        limit = endpoint.config.timeout
-        try:
-            async with asyncio.timeout(limit):
-                reply = await exchanged(
-                    endpoint.web, asked, self._cookies, endpoint.ready.reading, variables, endpoint.watch
-                )
-        except TimeoutError:
-            message = f"no whole reply within {limit:g} s; `timeout` sets the limit"
-            raise EndpointError(message, is_passing=True) from None
+        async with within(endpoint.config.timeout, "no whole reply"):
+            reply = await exchanged(
+                endpoint.web, asked, self._cookies, endpoint.ready.reading, variables, endpoint.watch
+            )
         return self._told.new(reply)
 
 

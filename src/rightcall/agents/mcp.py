@@ -8,7 +8,6 @@ https://modelcontextprotocol.io/specification/
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +20,7 @@ from rightcall.agents.configuring import EndpointConfig, Seconds, Setting
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, Text, shown
 from rightcall.core import jsontext
 from rightcall.errors import EndpointError, MissingExtraError, TestSetError, did_you_mean
@@ -91,16 +91,11 @@ class _McpEndpoint:
         is_begun = False
         try:
             async with AsyncExitStack() as held:
-                async with asyncio.timeout(self.config.timeout):
+                async with within(self.config.timeout, "no connection"):
                     client = await held.enter_async_context(await self._client(held))
                     await self._check_tool(client)
                 is_begun = True
                 yield _Conversation(self, client)
-        except TimeoutError:
-            if is_begun:
-                raise
-            message = f"no connection within {self.config.timeout:g} s; `timeout` sets the limit"
-            raise EndpointError(message, is_passing=True) from None
         except Exception as error:
             # What is raised inside comes out of the tasks of the client in groups.
             first = _first(error)
@@ -165,18 +160,17 @@ class _Conversation:
 
     async def send(self, turn: Turn) -> Reply:
         """Call the tool."""
-        endpoint, limit = self._endpoint, self._endpoint.config.timeout
+        endpoint = self._endpoint
         variables = msgspec.to_builtins(turn)
         if endpoint.watch is not None:
             endpoint.watch.sent("tool", endpoint.config.tool)
             endpoint.watch.sent("arguments", endpoint.arguments(variables, shown))
         arguments = endpoint.arguments(variables, endpoint.secrets.value)
         try:
-            async with asyncio.timeout(limit):
+            async with within(endpoint.config.timeout, "no result"):
                 found = await self._client.call_tool(endpoint.config.tool, arguments)
-        except TimeoutError:
-            message = f"no result within {limit:g} s; `timeout` sets the limit"
-            raise EndpointError(message, is_passing=True) from None
+        except EndpointError:
+            raise
         except Exception as error:
             raise endpoint.trouble(_first(error)) from error
         data = endpoint.secrets.hide_bytes(found.model_dump_json(by_alias=True, exclude_none=True).encode())

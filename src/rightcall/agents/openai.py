@@ -9,7 +9,6 @@ https://platform.openai.com/docs/api-reference/chat/create
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
@@ -21,6 +20,7 @@ from rightcall import traces
 from rightcall.agents import templates, web
 from rightcall.agents.configuring import Setting
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.agents.secrets import FromEnvironment, Secrets, source
 from rightcall.agents.web import Asked, Web, WebConfig
 from rightcall.core import jsontext
@@ -92,16 +92,11 @@ class _Conversation:
 
     async def send(self, turn: Turn) -> Reply:
         """Ask until the model calls nothing more that has a result."""
-        limit = self._endpoint.config.timeout
         # An attempt at a turn that fails leaves nothing behind.
         messages = [*self._messages, {"role": "user", "content": templates.written(turn.input)}]
         start = len(messages) - 1
-        try:
-            async with asyncio.timeout(limit):
-                steps = await self._steps(messages)
-        except TimeoutError:
-            message = f"no whole reply within {limit:g} s; `timeout` sets the limit"
-            raise EndpointError(message, is_passing=True) from None
+        async with within(self._endpoint.config.timeout, "no whole reply"):
+            steps = await self._steps(messages)
         self._messages = [*messages, *_not_run(messages[-1])]
         return self._reply(messages[start:], steps)
 

@@ -29,6 +29,7 @@ from rightcall.agents.captured import Captured
 from rightcall.agents.configuring import EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.errors import EndpointError, TraceError, UsageError
 
 TIMEOUT: Final = 300.0
@@ -67,7 +68,7 @@ class PythonEndpoint:
 
 
 class _Raised(msgspec.Struct, frozen=True):
-    """What the agent raised instead of returning; `SystemExit` if it would have ended the program."""
+    """What the agent raised instead of returning; `SystemExit` or `KeyboardInterrupt` if it would have ended the program."""
 
     error: BaseException
 
@@ -85,7 +86,8 @@ class _Conversation:
         if self._watch is not None:
             self._watch.sent("input", turn.input)
         with printing.diverted(), _capturing(turn) as captured:
-            outcome = await _within(self._timeout, self._outcome(turn))
+            async with within(self._timeout, "no reply"):
+                outcome = await self._outcome(turn)
         if self._watch is not None and not isinstance(outcome, _Raised):
             self._watch.came("returned", outcome)
         returned = self._told.new(
@@ -100,8 +102,8 @@ class _Conversation:
             return await _returned(self._call, turn if takes_turn(self._call) else turn.input)
         except EndpointError:
             raise
-        except (SystemExit, Exception) as error:
-            return _Raised(error)
+        except (SystemExit, KeyboardInterrupt, Exception) as error:
+            return _Raised(error)  # an interruption of this program is raised where signals are handled, not here
 
 
 def takes_turn(call: Callable[..., Any]) -> bool:
@@ -118,16 +120,6 @@ def takes_turn(call: Callable[..., Any]) -> bool:
         or annotation is Turn
         or (isinstance(annotation, str) and annotation.split(".")[-1] == "Turn")
     )
-
-
-async def _within(timeout: float, outcome: Any) -> Any:
-    try:
-        async with asyncio.timeout(timeout) as limit:
-            return await outcome
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        raise EndpointError(f"no reply within {timeout:g} s; `timeout` sets the limit", is_passing=True) from None
 
 
 async def _returned(call: Callable[..., Any], given: Any) -> Any:

@@ -44,6 +44,11 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
+def identity(call: ToolCall) -> tuple[str, bytes]:
+    """What a call is compared by, where two sides tell of it: its name and its arguments."""
+    return call.name, jsontext.encode(call.arguments)
+
+
 def is_definition(entry: Any) -> bool:
     """Whether a value defines a tool, which is then no call of it."""
     if not isinstance(entry, Mapping):

@@ -21,6 +21,7 @@ from rightcall.agents.configuring import Setting
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, shown, source
 from rightcall.agents.web import WebConfig
 from rightcall.core import jsontext
@@ -157,20 +158,15 @@ class _Conversation:
 
     async def send(self, turn: Turn) -> Reply:
         """Send one message and put together what comes back."""
-        endpoint, limit = self._endpoint, self._endpoint.config.timeout
+        endpoint = self._endpoint
         variables = msgspec.to_builtins(turn)
         if endpoint.watch is not None:
             endpoint.watch.sent("request", f"WebSocket {source(endpoint.config.url)}")
             endpoint.watch.sent("message", _message(endpoint, variables, shown))
         text = _message(endpoint, variables, endpoint.secrets.value)
-        try:
-            async with asyncio.timeout(limit) as timer:
-                messages = await self._exchanged(text, variables)
-        except TimeoutError:
-            if not timer.expired():
-                raise
-            advice = "; say by `done` or `idle` when a reply has ended" if endpoint.config.ends_by_closing else ""
-            raise EndpointError(f"no whole reply within {limit:g} s{advice}", is_passing=True) from None
+        advice = "; say by `done` or `idle` when a reply has ended" if endpoint.config.ends_by_closing else ""
+        async with within(endpoint.config.timeout, "no whole reply", advice):
+            messages = await self._exchanged(text, variables)
         if endpoint.watch is not None:
             endpoint.watch.came("messages", messages)
         return self._told.new(self._reply(messages, variables))
