@@ -181,3 +181,24 @@ def test_agent_can_be_told_of_its_turn() -> None:
 
     rightcall.run(TESTS[:1], told)
     assert sorted((turn.test, turn.number, turn.input) for turn in seen) == [("good", 1, "a b")] * 2
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), StopIteration(), MemoryError("full")])
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_whatever_the_agent_raises_is_its_failure(error: BaseException, kind: str) -> None:
+    """It ends neither the run nor the program (G38)."""
+
+    def raising(text: str) -> str:
+        if text == "raise":
+            raise error
+        return "ok"
+
+    async def raising_later(text: str) -> str:
+        return raising(text)
+
+    tests = [
+        {"id": "r", "prompt": "raise", "required_tools": ["x"]},
+        {"id": "o", "prompt": "x", "text": {"regex": "ok"}},
+    ]
+    run = rightcall.run(tests, raising if kind == "sync" else raising_later)
+    assert outcomes(run) == {"r": Outcome.FAIL, "o": Outcome.PASS}

@@ -68,7 +68,7 @@ class PythonEndpoint:
 
 
 class _Raised(msgspec.Struct, frozen=True):
-    """What the agent raised instead of returning; `SystemExit` or `KeyboardInterrupt` if it would have ended the program."""
+    """What the agent raised instead of returning; `SystemExit` and `KeyboardInterrupt` would have ended a program."""
 
     error: BaseException
 
