@@ -221,6 +221,28 @@ def test_new_file_has_the_usual_rights() -> None:
     assert Path("ordinary").stat().st_mode == Path("report.json").stat().st_mode
 
 
+def test_a_file_that_is_written_over_keeps_its_rights() -> None:
+    """A report that only its owner may read stays so when it is written again."""
+    Path("report.json").write_bytes(b"old")
+    Path("report.json").chmod(0o600)
+    files.write("report.json", b"new")
+    assert (Path("report.json").read_bytes(), Path("report.json").stat().st_mode & 0o777) == (b"new", 0o600)
+
+
+def test_an_interruption_leaves_what_was_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old file stays whole, and no half of the new one is left beside it."""
+    Path("report.json").write_bytes(b"old")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        files.write("report.json", b"new")
+    assert sorted(os.listdir()) == ["logs", "report.json"]
+    assert Path("report.json").read_bytes() == b"old"
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [

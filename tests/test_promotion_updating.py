@@ -10,7 +10,7 @@ import pytest
 from rightcall.app.promoting import PromoteRequest, Promotion, promote
 from rightcall.app.service import GradeRequest
 from rightcall.app.suites import grade
-from rightcall.errors import TestSetError
+from rightcall.errors import TestSetError, UsageError
 from support.stories import write
 
 TESTS = "version: 1  # ours\ntests:\n"
@@ -222,6 +222,20 @@ def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
     (tmp_path / "t.rightcall.yaml").chmod(0o600)
     update(tmp_path, "  - id: a\n    expected_tool_calls: [g]\n", [call("f")])
     assert (tmp_path / "t.rightcall.yaml").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("now", ["tests: []  # theirs\n", None])
+def test_what_somebody_else_wrote_meanwhile_is_not_lost(tmp_path: Path, now: str | None) -> None:
+    """A file that was changed or removed since it was read is left as it is, and that is told."""
+    file = tmp_path / "t.rightcall.yaml"
+    write(tmp_path, {file.name: TESTS + "  - {id: a, expected_tool_calls: [g]}\n"})
+    write(tmp_path, {"t.jsonl": [{"id": "a", "tool_calls": [call("f")]}]})
+    done = promote(PromoteRequest(traces=(str(tmp_path / "t.jsonl"),), update=str(file)))
+    file.unlink() if now is None else file.write_text(now)
+    assert done.updated is not None
+    with pytest.raises(UsageError, match=r"t.rightcall.yaml: (was changed by somebody else|cannot be read: no such)"):
+        done.updated.write()
+    assert (file.read_text() if file.exists() else None) == now
 
 
 def test_the_words_of_other_tools_are_not_changed_in_place(tmp_path: Path) -> None:

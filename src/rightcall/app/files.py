@@ -217,7 +217,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 class Writing:
     """A file being written: it takes its place when it is complete, in one step, or never (`StoreError`).
 
-    What is no regular file, such as a pipe or a device, is written directly.
+    It has the permissions of the file whose place it takes. What is no regular file, such as a pipe or a device, is
+    written directly.
     """
 
     def __init__(self, path: str) -> None:
@@ -249,12 +250,14 @@ class Writing:
             self._temporary.unlink(missing_ok=True)
 
     def _open(self) -> BinaryIO:
-        if self._target.exists() and not stat.S_ISREG(self._target.stat().st_mode):
+        mode = self._target.stat().st_mode if self._target.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
             return open(self._target, "wb")
         # A short name, since that of the report may be as long as a name can be.
-        temporary = self._target.with_name(f".rightcall-{os.urandom(8).hex()}.tmp")
-        file = open(temporary, "xb")  # noqa: SIM115  # it is closed by finish or discard
-        self._temporary = temporary
+        self._temporary = self._target.with_name(f".rightcall-{os.urandom(8).hex()}.tmp")
+        file = open(self._temporary, "xb")  # noqa: SIM115  # it is closed by finish or discard
+        if mode is not None:
+            self._temporary.chmod(stat.S_IMODE(mode))
         return file
 
     @contextlib.contextmanager
@@ -271,7 +274,7 @@ def write(path: str, data: bytes) -> None:
     try:
         writing.write(data)
         writing.finish()
-    except StoreError:
+    except BaseException:  # an interruption leaves nothing behind either
         writing.discard()
         raise
 

@@ -7,7 +7,6 @@ would still not pass afterwards is left as it is, and told.
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ from rightcall.core import jsontext
 from rightcall.core.results import Attempt, Outcome
 from rightcall.core.values import equal, visible
 from rightcall.core.verdicts import Status
-from rightcall.errors import StoreError, TestSetError, TraceError, UsageError, Where
+from rightcall.errors import TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import CompiledTest, TestSet, promotion
 from rightcall.testsets.editing import Added, Change, Edit, Editable, applied
 from rightcall.testsets.promotion import CALLS, SEQUENCE, Conceal, Draft, Recorded, Stated
@@ -69,15 +68,16 @@ class Updated(msgspec.Struct, frozen=True, kw_only=True):
         return list(difflib.unified_diff(old, new, self.file, f"{self.file} (updated)", lineterm=""))
 
     def write(self) -> None:
-        """Put the new text in the place of the old one, with its permissions; `StoreError` if that fails."""
+        """Put the new text in the place of the old one; `StoreError` if that fails.
+
+        `UsageError` if somebody has changed or removed the file since it was read: their work would be lost.
+        """
         if self.after == self.before:
             return
-        mode = os.stat(self.file).st_mode & 0o7777
+        if files.read(self.file) != self.before:
+            message = "was changed by somebody else since it was read, so it is left as it is now; update it again"
+            raise UsageError(message, Where(file=self.file))
         files.write(self.file, self.after)
-        try:
-            os.chmod(self.file, mode)
-        except OSError as error:
-            raise StoreError(f"has lost its permissions: {error.strerror}", Where(file=self.file)) from None
 
 
 def concealing(asked: Redaction, runs: Sequence[Recorded]) -> Conceal:
