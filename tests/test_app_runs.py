@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rightcall.app.runs import Baseline, SavedRun, read_run
-from rightcall.core.outlines import ResultRow, RunRow, row
+from rightcall.core.comparison.outlines import ResultRow, RunRow, row
 from rightcall.core.results import Result
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from support.reporting import RUN, report, results

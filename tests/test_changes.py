@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.core.changes import SHOWN, told
 from rightcall.core.comparison import Kind, RateChange, rate_of
-from rightcall.core.outlines import ResultRow
-from rightcall.core.showing import significance
+from rightcall.core.comparison.outlines import ResultRow
+from rightcall.core.comparison.rates import significance
+from rightcall.core.comparison.telling import SHOWN, told
 from rightcall.core.significance import mcnemar
 from rightcall.reports.json import comparison_document
 from rightcall.reports.markdown import LIMIT, MarkdownReport, comparison_as_markdown

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from rightcall.core.comparison import Kind
-from rightcall.core.outlines import ResultRow, RunRow, VerdictRow
-from rightcall.core.recalling import changed_calls, same_calls
+from rightcall.core.comparison.calls import changed_calls, same_calls
+from rightcall.core.comparison.outlines import ResultRow, RunRow, VerdictRow
 from support.comparing import BASELINE, CANDIDATE, attempt, compare, made, one, result, runs, verdict
 
 GONE: list[ResultRow] = []

@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rightcall.core.comparing import Comparer
 from rightcall.core.comparison import Comparison
-from rightcall.core.outlines import AttemptRow, ResultRow, RunRow, VerdictRow
+from rightcall.core.comparison.comparer import Comparer
+from rightcall.core.comparison.outlines import AttemptRow, ResultRow, RunRow, VerdictRow
 from rightcall.core.results import Outcome, attempt_outcome, result_outcome
 from rightcall.core.verdicts import Status, Verdict
 

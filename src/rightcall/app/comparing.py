@@ -12,9 +12,9 @@ from rightcall.app.gates import FailOn
 from rightcall.app.redaction import Redaction
 from rightcall.app.reporting import Alone
 from rightcall.app.runs import Baseline, read_run
-from rightcall.core.comparing import Comparer
 from rightcall.core.comparison import Comparison
-from rightcall.core.outlines import RunRow, row
+from rightcall.core.comparison.comparer import Comparer
+from rightcall.core.comparison.outlines import RunRow, row
 from rightcall.core.results import Result, RunHead
 from rightcall.errors import StoreError, UsageError, Where
 from rightcall.reports.json import comparison_document

@@ -14,7 +14,7 @@ from rightcall.app import files
 from rightcall.app.journal import RESULTS
 from rightcall.app.spool import Spool
 from rightcall.core import jsontext
-from rightcall.core.outlines import ResultRow, RunRow
+from rightcall.core.comparison.outlines import ResultRow, RunRow
 from rightcall.errors import UsageError, Where
 from rightcall.reports.json import SCHEMA
 

@@ -161,7 +161,7 @@ def comparison_as_markdown(comparison: Comparison) -> bytes:
 
 def compared(comparison: Comparison, room: int) -> Iterator[str]:
     """What a run differs in from its baseline: the counts as a table, then rates, then what is told of each test."""
-    from rightcall.core.changes import changed, heads, summed
+    from rightcall.core.comparison.telling import changed, heads, summed
 
     numbers = {heads(kind): number for kind, number in comparison.counts.items() if number}
     yield f"### Compared with {_code(comparison.baseline)}\n\n"

@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
-from rightcall.core.changes import as_row, call_heads, described, summed
 from rightcall.core.comparison import Comparison, TestChange
+from rightcall.core.comparison.telling import as_row, call_heads, described, summed
 from rightcall.reports.html.longtext import LongText, long_text
 from rightcall.reports.html.story import AlignmentView, Sides, alignment_view
 

@@ -217,8 +217,8 @@ def comparison_as_text(comparison: Comparison, look: Look | None = None) -> byte
 
 def compared(comparison: Comparison, look: Look) -> Iterator[Line]:
     """What a run differs in from its baseline: also calls side by side of tests that block, verbose of all."""
-    from rightcall.core.changes import ALARMING, summed, told
     from rightcall.core.comparison import Kind
+    from rightcall.core.comparison.telling import ALARMING, summed, told
 
     marks = ASCII_MARKS if look.ascii_only else UNICODE_MARKS
     with_calls = frozenset(Kind) if look.detail is Detail.VERBOSE else ALARMING

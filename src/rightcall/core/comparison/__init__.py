@@ -2,6 +2,9 @@
 
 Tests are paired by their id, and verdicts within a test by theirs. Nothing here is decided by a rate: a rate is shown
 with its interval, and whether it differs by more than chance; what blocks are tests that fail now and did not before.
+
+`outlines` are what is needed of the results, `comparer` folds them, `classifying` looks at one test, `calls` at its
+calls, and `telling` says it all in words, `rates` those of rates.
 """
 
 from __future__ import annotations

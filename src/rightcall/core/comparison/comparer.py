@@ -8,10 +8,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rightcall.core import changed
-from rightcall.core.comparison import CallsChange, Comparison, Kind, RateChange, TestChange, rate_of
-from rightcall.core.outlines import ResultRow, RunRow
-from rightcall.core.recalling import changed_calls, same_calls
+from rightcall.core.comparison import CallsChange, Comparison, Kind, RateChange, TestChange, classifying, rate_of
+from rightcall.core.comparison.calls import changed_calls, same_calls
+from rightcall.core.comparison.outlines import ResultRow, RunRow
 from rightcall.core.significance import mcnemar
 from rightcall.core.wording import amount
 
@@ -74,19 +73,19 @@ class Comparer:
         """Take one result of the later run."""
         before = self._find(after.id)
         self._count(before, after)
-        verdicts = tuple(changed.verdict_changes(before, after)) if before is not None else ()
-        kind = changed.kind(before, after, verdicts)
+        verdicts = tuple(classifying.verdict_changes(before, after)) if before is not None else ()
+        kind = classifying.kind(before, after, verdicts)
         calls = None if before is None else self._calls(before, after)
         self._keep(
             TestChange(
                 id=after.id,
                 kind=kind,
-                before=None if before is None else changed.side(before),
-                after=changed.side(after),
+                before=None if before is None else classifying.side(before),
+                after=classifying.side(after),
                 verdicts=verdicts,
                 calls=calls,
-                p_value=None if before is None else changed.p_value(before, after),
-                secrets=changed.secrets(before, after),
+                p_value=None if before is None else classifying.p_value(before, after),
+                secrets=classifying.secrets(before, after),
             )
         )
 
@@ -96,7 +95,7 @@ class Comparer:
             self._count(before, None)
             self._keep(
                 TestChange(
-                    id=before.id, kind=Kind.REMOVED, before=changed.side(before), after=None, secrets=before.secrets
+                    id=before.id, kind=Kind.REMOVED, before=classifying.side(before), after=None, secrets=before.secrets
                 )
             )
         return Comparison(
@@ -117,7 +116,7 @@ class Comparer:
     def _keep(self, change: TestChange) -> None:
         self._kinds[change.kind] += 1
         is_quiet = change.kind == Kind.STILL_PASSING and not change.verdicts and change.calls is None
-        if is_quiet and not changed.slid(change):
+        if is_quiet and not classifying.slid(change):
             return
         if len(self._changes[change.kind]) < KEPT:
             self._changes[change.kind].append(change)
@@ -126,22 +125,22 @@ class Comparer:
 
     def _count(self, before: ResultRow | None, after: ResultRow | None) -> None:
         sides = (before, after)
-        passes = [changed.passes(side) for side in sides]
+        passes = [classifying.passes(side) for side in sides]
         self._tests.add(*passes)
         self._judged_in_both += None not in passes
         for number, side in enumerate(sides):
             if side is not None:
-                self._attempts.count(number, *changed.tally(side.attempts))
+                self._attempts.count(number, *classifying.tally(side.attempts))
                 self._positional |= {side.id: None} if side.positional else {}
-        verdicts = [{} if side is None else changed.verdicts(side) for side in sides]
+        verdicts = [{} if side is None else classifying.verdicts(side) for side in sides]
         for identity in dict.fromkeys([*verdicts[0], *verdicts[1]]):
             found = [each.get(identity) for each in verdicts]
             name = next(side.name for side in found if side is not None)
-            self._verdicts.setdefault(name, _Tally()).add(*(changed.verdict_passes(side) for side in found))
+            self._verdicts.setdefault(name, _Tally()).add(*(classifying.verdict_passes(side) for side in found))
 
     def _calls(self, before: ResultRow, after: ResultRow) -> CallsChange | None:
         """The calls that changed, of the attempts that made each test what it is."""
-        pairs = changed.representatives(before, after)
+        pairs = classifying.representatives(before, after)
         if pairs is None or before.attempts[pairs[0]].made is UNSET or after.attempts[pairs[1]].made is UNSET:
             self._calls_unknown += 1
             return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from rightcall.core.changed import slid
 from rightcall.core.comparison import (
     CallRow,
     CallsChange,
@@ -16,8 +15,9 @@ from rightcall.core.comparison import (
     VerdictChange,
 )
 from rightcall.core.comparison import VerdictSide as Side
+from rightcall.core.comparison.classifying import slid
+from rightcall.core.comparison.rates import rate_lines, show_p
 from rightcall.core.rows import Mark, Row, RowDifference
-from rightcall.core.showing import rate_lines, show_p
 from rightcall.core.sidebyside import UNICODE_MARKS, Line, side_by_side
 from rightcall.core.values import visible
 from rightcall.core.wording import amount, listed

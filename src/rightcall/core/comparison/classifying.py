@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from rightcall.core.comparison import Kind, TestChange, TestSide, VerdictChange, VerdictSide
-from rightcall.core.outlines import AttemptRow, ResultRow, VerdictRow
+from rightcall.core.comparison.outlines import AttemptRow, ResultRow, VerdictRow
 from rightcall.core.results import Outcome
 from rightcall.core.significance import fisher
 from rightcall.core.verdicts import Status
