@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -220,3 +222,16 @@ def test_many_threads_may_ask_at_once() -> None:
         again = [ask(one) for one in questions[:2]]
     assert len({answer.text for answer in answers}) == 16
     assert answers[:2] == again
+
+
+def test_threads_that_begin_together_share_one_loop() -> None:
+    """A client that were used in two loops would wait forever."""
+    code = (
+        "import asyncio, threading; from concurrent.futures import ThreadPoolExecutor;"
+        "from rightcall.judges.loop import wait_for; barrier = threading.Barrier(16)\n"
+        "async def loop(): return id(asyncio.get_running_loop())\n"
+        "def ask(_): barrier.wait(10); return wait_for(loop())\n"
+        "with ThreadPoolExecutor(16) as pool: print(len(set(pool.map(ask, range(16)))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"

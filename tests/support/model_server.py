@@ -78,7 +78,7 @@ def model_server(answering: Answering | Sequence[str | Trouble]) -> Iterator[Mod
             with lock:
                 served.requests.append(request)
                 number = len(served.requests) - 1
-                answer = answering(request) if callable(answering) else answering[min(number, len(answering) - 1)]
+            answer = answering(request) if callable(answering) else answering[min(number, len(answering) - 1)]
             self.reply(request, answer)
 
         def reply(self, request: Request, answer: str | Trouble) -> None:

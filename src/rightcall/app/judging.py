@@ -5,14 +5,18 @@ Nothing is imported or opened before a kind of assertion that asks is there.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
+from rightcall.app import ahead
+from rightcall.core import jsontext
 from rightcall.core.asking import Answer, Asker, Question, no_judge
 from rightcall.core.judging import CannotJudge
 from rightcall.core.models import PYTHON, ModelConfig, problem
@@ -30,6 +34,7 @@ SUFFIXES: Final = {
 }
 """What follows `--judge` for each thing that can be said of a model; so do `RIGHTCALL_JUDGE_…` say it."""
 
+_MAKING: Final = threading.Lock()
 _SECRET: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET: Final = 8
 
@@ -144,6 +149,7 @@ class LazyJudge:
         self._make = make
         self._lock = threading.Lock()
         self._made: Asker | None = None
+        self._begun: dict[bytes, list[Future[Answer]]] = {}
 
     def open(self) -> Asker:
         """Make it; `UsageError` if there is no such model, no key for it, or no place for its cache."""
@@ -154,11 +160,36 @@ class LazyJudge:
 
     def __call__(self, question: Question) -> Answer:
         """Its answer; `CannotJudge` also where it cannot be made."""
+        if (begun := self._taken(question)) is not None:
+            return begun.result()
         try:
             ask = self.open()
         except RightcallError as error:
             raise CannotJudge("no_judge", f"The judge cannot be used: {error}.") from None
         return ask(question)
+
+    def begin(self, question: Question) -> None:
+        """Ask now, in another thread, what will be asked later, if that takes its time."""
+        if getattr(self._made, "is_slow", False):
+            begun = ahead.submit(self.open(), question)
+            with self._lock:
+                self._begun.setdefault(_key(question), []).append(begun)
+
+    def _taken(self, question: Question) -> Future[Answer] | None:
+        if not self._begun:
+            return None
+        with self._lock:
+            key = _key(question)
+            waiting = self._begun.get(key, [])
+            begun = waiting.pop(0) if waiting else None
+            if not waiting:
+                self._begun.pop(key, None)
+        return begun
+
+
+def _key(question: Question) -> bytes:
+    words = [question.instructions, question.answer.__name__, question.problem, question.data]
+    return hashlib.sha256(jsontext.encode(words)).digest()
 
 
 def ready(tests: Iterable[CompiledTest]) -> None:
@@ -211,9 +242,14 @@ def _asker(config: ModelConfig, folder: str = "") -> Asker:
     return ask if config.cache is None else Remembering(ask, Cache(config.cache), config.who)
 
 
-@cache
 def _asker_of_process(config: ModelConfig) -> Asker:
     """The one for calls in Python, each of which may grade another attempt at the same test."""
+    with _MAKING:  # two would count apart
+        return _made_once(config)
+
+
+@cache
+def _made_once(config: ModelConfig) -> Asker:
     return _asker(config)
 
 

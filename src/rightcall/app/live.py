@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from rightcall.app import driving, planning, redaction, reporting, runner, running
+from rightcall.app import ahead, driving, planning, redaction, reporting, runner, running
 from rightcall.app.driving import Give, Stop
 from rightcall.app.journal import Journal
 from rightcall.app.matching import Notes
@@ -63,6 +63,7 @@ class Course:
         self._journal = journal
         self._made = frozenset(() if journal is None else journal.entries)
         self._plan = plan
+        self._tests = {compiled.test.id: compiled for compiled in plan.tests}
 
     def take_kept(self) -> None:
         """Grade the attempts that are in the journal."""
@@ -82,6 +83,7 @@ class Course:
             kept = trajectory
             if self._journal is not None:
                 kept = self._journal.add(planned, trajectory, self._driven.world.clock.now())
+            ahead.begin(kept, self._tests[planned.test])
             await give(Finished(planned, kept))
             while self._early_stop and not self._tally.has(planned):
                 await asyncio.sleep(BETWEEN_LOOKS)  # what is graded elsewhere decides whether there is a next one

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 
 import msgspec
 
-from rightcall.app import runner
+from rightcall.app import ahead, runner
 from rightcall.app.attempts import Attempts, Groups, Head
 from rightcall.app.spool import Spool
 from rightcall.core.calls import Trajectory
@@ -70,9 +70,20 @@ def by_test(
     with Spool[Attempt](Attempt) as spool:
         attempts = Attempts(spool, (compiled.test.id for compiled in tests))
         table = {compiled.test.id: compiled for compiled in tests}
-        bad = _grade_by_test(matched_pairs(readings, table, id_key, notes), attempts, grade)
+        pairs = _begun(matched_pairs(readings, table, id_key, notes), tests)
+        bad = _grade_by_test(pairs, attempts, grade)
         yield from (runner.result(compiled.test, attempts.of(compiled.test.id)) for compiled in tests)
     yield from map(runner.unread, bad)
+
+
+def _begun(pairs: Iterable[Pair | TraceError], tests: Sequence[CompiledTest]) -> Iterable[Pair | TraceError]:
+    """The same pairs; where judges are asked, those of the next ones are asked meanwhile."""
+    return ahead.looking(pairs, _begin) if ahead.asks(tests) else pairs
+
+
+def _begin(pair: Pair | TraceError) -> None:
+    if not isinstance(pair, TraceError):
+        ahead.begin(pair[1].trajectory, pair[0])
 
 
 def _grade_by_test(pairs: Iterable[Pair | TraceError], attempts: Attempts, grade: Grade) -> list[TraceError]:
@@ -119,7 +130,7 @@ def each_for_all(
 ) -> Iterator[Result]:
     """Grade every trajectory for every test: each pair is a result of its own."""
     notes.counts.update(compiled.test.count for compiled in tests)
-    for pair in all_pairs(readings, tests, notes):
+    for pair in _begun(all_pairs(readings, tests, notes), tests):
         if isinstance(pair, TraceError):
             yield runner.unread(pair)
         else:

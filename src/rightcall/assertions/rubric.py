@@ -66,6 +66,7 @@ class RubricCheck:
 
     def __init__(self, assertion: Rubric, setting: Setting) -> None:
         self.assertion = assertion
+        self.samples = assertion.samples
         self.count = setting.every_call
 
     def __call__(self, trajectory: Trajectory) -> Generator[Question, Any, Evidence]:

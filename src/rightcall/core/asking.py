@@ -115,7 +115,10 @@ def no_judge(question: Question) -> Answer:
 
 
 class AskingCheck(Protocol):
-    """A compiled assertion that needs answers: see `Check` for the attributes that it may have."""
+    """A compiled assertion that needs answers: see `Check` for the attributes that it may have.
+
+    With `samples` it asks its first question so many times.
+    """
 
     name: str
 
@@ -134,6 +137,13 @@ class JudgedCheck:
         self.needs_calls: bool = getattr(check, "needs_calls", True)
         self.uses_results = False
         self.sees_every_call: bool = getattr(check, "sees_every_call", False)
+
+    def opening(self, trajectory: Trajectory) -> tuple[Question, ...]:
+        """What will be asked first of a trajectory, as often as it will be; nothing where nothing will be."""
+        try:
+            return (next(self.check(trajectory)),) * getattr(self.check, "samples", 1)
+        except (CannotJudge, StopIteration):
+            return ()
 
     def __call__(self, trajectory: Trajectory) -> Evidence:
         """The evidence, with every question answered."""

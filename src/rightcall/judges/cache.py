@@ -75,6 +75,7 @@ class Remembering:
     """An asker that looks into a cache first. `who` says who is asked: the model, and where it is reached."""
 
     def __init__(self, ask: Callable[[Question], Answer], cache: Cache, who: str) -> None:
+        self.is_slow: bool = getattr(ask, "is_slow", False)
         self._ask = ask
         self._cache = cache
         self._who = who

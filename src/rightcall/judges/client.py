@@ -44,6 +44,8 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 class ModelAsker:
     """Asks a model. May be called by several threads at once."""
 
+    is_slow = True
+
     def __init__(
         self, config: ModelConfig, key: str | None = None, secrets: Iterable[str] = (), pace: Pace | None = None
     ) -> None:

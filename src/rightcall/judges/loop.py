@@ -6,14 +6,17 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+_STARTING: Final = threading.Lock()
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
     """What the work comes to. Whoever waits and is interrupted ends the work too."""
-    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    with _STARTING:  # a client must never be used in two loops
+        loop = _loop()
+    future = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return future.result()
     except BaseException:
