@@ -13,7 +13,7 @@ from support.staged.reading import recorder
 
 pytest_plugins = ["pytester"]  # the tests of the pytest plugin run pytest
 
-UNUSED = "-p no:langsmith_plugin"
+UNUSED = "-p no:langsmith_plugin -p no:schemathesis"
 """Plugins of pytest that came with libraries: each process and each inner run would take seconds to start them."""
 os.environ["PYTEST_ADDOPTS"] = UNUSED
 
