@@ -459,6 +459,47 @@ def test_events_are_the_same_however_they_are_cut(cuts: list[int]) -> None:
         assert [*found, *parts.end()] == expected
 
 
+def test_a_stream_that_may_have_broken_off_has_a_gap() -> None:
+    """Where nothing says that it had come to its end, no ban passes by it (G12)."""
+    told = {"response": {"tool_calls": "$.calls"}}
+    whole = b'data: {"calls": []}\n\n'
+    for sent, gaps in [
+        (stream({"calls": []}), 1),
+        (stream({"calls": []}, "[DONE]"), 0),
+        (answer(whole, kind="text/event-stream"), 0),
+        (
+            answer(
+                b"%x\r\n%b\r\n0\r\n\r\n" % (len(whole), whole),
+                kind="text/event-stream",
+                Content_Length="",
+                Transfer_Encoding="chunked",
+            ),
+            0,
+        ),
+    ]:
+        [reply], _ = asked(sent, **told)
+        assert (names(reply), len(reply.trajectory.gaps if reply.trajectory else ())) == ([], gaps)
+
+
+def test_words_of_a_stream_stay_words() -> None:
+    """A piece of text that looks like a number is text; text may also be written as JSON."""
+    [reply], _ = asked(stream("Order ", "42", '" is late"', "."), response={"output": "$"})
+    assert reply.output == "Order 42 is late."
+
+
+def test_a_conversation_that_is_mapped_from_its_start_gives_each_turn_its_own() -> None:
+    """Servers of graphs answer with their whole state."""
+    turns = [
+        [{"role": "user", "content": "a"}, {"role": "assistant", "tool_calls": [{"id": "1", **CALLS[0]}]}],
+        [{"role": "user", "content": "b"}, {"role": "assistant", "tool_calls": [{"id": "2", **CALLS[0]}]}],
+    ]
+    for response in ({"tool_calls": "$.messages"}, None):
+        mapped = {} if response is None else {"response": response}
+        answers = [answer({"messages": turns[0]}), answer({"messages": [*turns[0], *turns[1]]})]
+        replies, _ = asked(*answers, said=("a", "b"), **mapped)
+        assert [names(reply) for reply in replies] == [["lookup_order"], ["lookup_order"]]
+
+
 def test_lines_of_json_are_a_stream_too() -> None:
     """One that says `done` ends it, though the connection stays open."""
 

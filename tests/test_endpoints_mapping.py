@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from rightcall.agents import mapping, templates
+from rightcall.agents import gathering, mapping, templates
 from rightcall.agents.exchange import Reply
 from rightcall.agents.proposing import proposal
 from rightcall.core import jsontext
@@ -24,7 +24,7 @@ TOOL = {"name": "delete", "description": "Deletes.", "parameters": {"type": "obj
 def mapped(reply: Any, **response: Any) -> Reply:
     """The reply that a mapping makes of one."""
     ready = mapping.compiled(mapping.Response(**response))
-    return mapping.reply([ready.mapped(reply, {"input": "hi"})])
+    return gathering.reply([ready.mapped(reply, {"input": "hi"})])
 
 
 def names(reply: Reply) -> Any:
@@ -109,6 +109,36 @@ def test_what_looks_like_calls_and_is_not_mapped_is_said() -> None:
     assert mapped({**reply, "calls": [CALL]}, tool_calls="$.calls").warnings == ()
     messages = [{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}]
     assert mapped({"messages": messages}, tool_calls="$.messages").warnings == ()
+
+
+def streamed(*messages: Any, **response: Any) -> Reply:
+    """The reply that a mapping makes of several messages."""
+    ready = mapping.compiled(mapping.Response(**response))
+    return gathering.reply([ready.mapped(message, {}) for message in messages])
+
+
+def test_a_call_that_a_later_message_tells_again_counts_once() -> None:
+    """By id, name and arguments, as it is told last; within one message, and without an id, each counts."""
+    known = {"id": "c1", **CALL}
+    done = {**known, "status": "ok", "result": "late"}
+    again = streamed({"calls": [known]}, {"calls": [done, {"id": "c2", **CALL}]}, tool_calls="$.calls")
+    assert isinstance(again.tool_calls, tuple)
+    assert [(call.id, call.status) for call in again.tool_calls] == [("c1", "ok"), ("c2", "requested")]
+    for messages in (
+        [{"calls": [known, known]}],
+        [{"calls": [CALL]}, {"calls": [CALL]}],
+        [{"calls": [known]}, {"calls": [{**known, "arguments": {"order_id": 43}}]}],
+        [{"calls": [known]}, {"calls": [{**known, "name": "issue_refund"}]}],
+    ):
+        assert len(names(streamed(*messages, tool_calls="$.calls"))) == 2
+
+
+def test_messages_that_hold_calls_are_kept_with_them() -> None:
+    """So that a conversation that is told from its start can be told apart into turns."""
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "tool_calls": [{"id": "c", **CALL}]}]
+    found = mapped({"state": {"messages": messages}, "text": "x"}, output="$.text", tool_calls="$.state.messages")
+    assert found.trajectory is not None
+    assert (names(found), found.trajectory.messages, found.output) == (["lookup_order"], messages, "x")
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def _compared(returned: Reply, told: tuple[ToolCall, ...], seen: tuple[ToolCall,
     missing, more = _names(_without(seen, told)), _names(_without(told, seen))
     if missing:
         gap = f"calls that were captured and are not in what the agent returned: {missing}"
-        return _with_gap(returned, told, gap)
+        return replies.with_gap(returned, gap)
     if more:
         return _warned(returned, [f"calls that the agent returned and that were not captured: {more}"])
     if not _is_alike(told, seen):
@@ -79,12 +79,6 @@ def _is_alike(told: tuple[ToolCall, ...], seen: tuple[ToolCall, ...]) -> bool:
 
 def _message(place: int, call: ToolCall) -> tuple[str, int]:
     return ("place", place) if call.message is None else ("message", call.message)
-
-
-def _with_gap(reply: Reply, told: tuple[ToolCall, ...], gap: str) -> Reply:
-    around = reply.trajectory or Trajectory(tool_calls=told, output=reply.output)
-    made = msgspec.structs.replace(around, gaps=(*around.gaps, gap))
-    return msgspec.structs.replace(reply, trajectory=made, tool_calls=msgspec.UNSET)
 
 
 def _without(calls: Iterable[ToolCall], others: Iterable[ToolCall]) -> Counter[str]:

@@ -188,13 +188,12 @@ async def exchanged(
 ) -> Reply:
     """The reply to a request."""
     async with client.ask(asked, cookies) as response:
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        stream = streaming.Stream(reading, kind, client.secrets)
+        stream = streaming.Stream(reading, response.headers, client.secrets)
         async for chunk in client.chunks(response):
             if stream.feed(chunk):
                 break
     if watch is not None:
         watch.came("status", f"{response.status_code} {response.reason_phrase}")
-        watch.came("content type", kind)
+        watch.came("content type", response.headers.get("content-type", ""))
         watch.came("body", stream.text)
     return stream.reply(variables, watch)

@@ -81,12 +81,27 @@ def of_object(value: Mapping[str, Any]) -> Reply:
 
 
 def with_calls(reply: Reply, found: reported.Reported) -> Reply:
-    """The reply with calls that were reported; as a trajectory, if some of them may be missing."""
-    warnings = (*reply.warnings, *found.warnings)
-    if not found.gaps:
-        return msgspec.structs.replace(reply, tool_calls=found.calls, warnings=warnings)
-    made = Trajectory(tool_calls=found.calls, gaps=found.gaps, output=reply.output, warnings=found.warnings)
-    return msgspec.structs.replace(reply, trajectory=made, warnings=warnings)
+    """The reply with calls that were reported; as a trajectory, if some may be missing or messages tell of more."""
+    if not found.gaps and found.messages is None:
+        return msgspec.structs.replace(reply, tool_calls=found.calls, warnings=(*reply.warnings, *found.warnings))
+    made = Trajectory(
+        tool_calls=found.calls,
+        gaps=found.gaps,
+        messages=found.messages,
+        output=reply.output,
+        warnings=found.warnings,
+    )
+    return msgspec.structs.replace(reply, trajectory=made)
+
+
+def with_gap(reply: Reply, gap: str) -> Reply:
+    """The reply, of which calls may be missing; where it tells of no calls, that is only a note."""
+    if not calls_are_known(reply):
+        return msgspec.structs.replace(reply, warnings=(*reply.warnings, gap))
+    calls = None if reply.tool_calls is UNSET else reply.tool_calls
+    around = reply.trajectory or Trajectory(tool_calls=calls, output=reply.output)
+    made = msgspec.structs.replace(around, gaps=(*around.gaps, gap))
+    return msgspec.structs.replace(reply, trajectory=made, tool_calls=UNSET)
 
 
 def failure(value: Any) -> str | None:

@@ -37,9 +37,13 @@ _OF_PARTS: Final = frozenset({"functionCall", "function_call", "functionResponse
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """Calls that were reported, `None` if none were recorded; where some may be missing, and what else to say."""
+    """Calls that were reported, `None` if none were recorded; where some may be missing, and what else to say.
+
+    `messages` are there if it was messages that held them.
+    """
 
     calls: tuple[ToolCall, ...] | None = None
+    messages: list[Any] | None = None
     gaps: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -88,7 +92,7 @@ def read(value: Any, path: str, places: Sequence[str] | None = None) -> Reported
 
 
 def _read(entries: list[Any], at: list[str]) -> Reported:
-    if any(isinstance(entry, Mapping) and _OF_MESSAGES & entry.keys() for entry in entries):
+    if any(map(_is_message, entries)):
         return _of_story(entries, at)
     strange = next((place for entry, place in zip(entries, at, strict=True) if not shapes.is_call(entry)), None)
     if strange is None:
@@ -110,7 +114,12 @@ def _of_story(entries: list[Any], at: list[str]) -> Reported:
         raise EndpointError(f"{advice}: {error.message}", Where(path=at[0])) from error
     if any(not call.name for call in found.tool_calls or ()):
         raise _unknown(entries[0], at[0])
-    return Reported(calls=found.tool_calls, gaps=found.gaps, warnings=found.warnings)
+    messages = entries if any(map(_is_message, entries)) else None
+    return Reported(calls=found.tool_calls, messages=messages, gaps=found.gaps, warnings=found.warnings)
+
+
+def _is_message(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and bool(_OF_MESSAGES & entry.keys())
 
 
 def decoded(text: str, path: str) -> Any:

@@ -6,13 +6,14 @@ a reply, or a trace of any known format, assembled by its reader.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from rightcall import traces
-from rightcall.agents import mapping, replies, templates
+from rightcall.agents import gathering, mapping, replies, templates
 from rightcall.agents.configuring import Watch
 from rightcall.agents.events import DONE, Event, Events, Lines, Parts
 from rightcall.agents.exchange import Reply
@@ -31,6 +32,11 @@ _LINES: Final = frozenset(
         "application/x-jsonlines",
         "application/json-seq",
     }
+)
+
+
+_PERHAPS_CUT: Final = (
+    "nothing says that the stream had come to its end: it has no length, no `[DONE]` and nothing that `done` is about"
 )
 
 
@@ -94,8 +100,10 @@ def _check_format(format: str | None, path: str) -> None:
 class Stream:
     """One reply while it comes in."""
 
-    def __init__(self, how: Reading, kind: str, secrets: Secrets) -> None:
+    def __init__(self, how: Reading, headers: Mapping[str, str], secrets: Secrets) -> None:
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         self._how = how
+        self._is_delimited = "content-length" in headers or "transfer-encoding" in headers
         self._kind = kind
         self._secrets = secrets
         self._bytes = bytearray()
@@ -143,12 +151,9 @@ class Stream:
     def _streamed(self, events: list[Event], variables: templates.Variables, watch: Watch | None) -> Reply:
         if self._how.done is not None and not self._is_done(events, variables):
             raise EndpointError("the stream ended before what `done` says is its end", is_passing=True)
-        return together(
-            self._how,
-            [msgspec.structs.replace(one, data=self._secrets.hide(one.data)) for one in events],
-            variables,
-            watch,
-        )
+        shown = [msgspec.structs.replace(one, data=self._secrets.hide(one.data)) for one in events]
+        reply = together(self._how, shown, variables, watch)
+        return reply if self._is_delimited or self._ended else replies.with_gap(reply, _PERHAPS_CUT)
 
     def _is_done(self, events: list[Event], variables: templates.Variables) -> bool:
         return self._ended or any(self._how.is_last(value(event.data), variables) for event in events)
@@ -172,7 +177,7 @@ def together(how: Reading, events: list[Event], variables: templates.Variables, 
     if how.is_mapped:
         return mapped([how.part(event, one, variables) for event, one in zip(events, values, strict=True)], watch)
     if how.format is None and all(map(replies.is_object, values)):
-        return mapped([mapping.as_it_is(one) for one in values], watch)
+        return mapped([gathering.as_it_is(one) for one in values], watch)
     if how.format == replies.TEXT or not any(isinstance(one, dict | list) for one in values):
         return Reply(output="".join(event.data for event in events))
     if len(values) == 1:
@@ -181,13 +186,18 @@ def together(how: Reading, events: list[Event], variables: templates.Variables, 
 
 
 def value(text: str) -> Any:
-    """The JSON of a message; words that are none as they are. `EndpointError` for half an object."""
+    """The object, list or text that a message writes as JSON; all else is words, as they are.
+
+    `EndpointError` for half an object.
+    """
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return text
     try:
         return jsontext.decode(text)
     except jsontext.JSONError as error:
-        if text.lstrip()[:1] in ("{", "["):
-            raise EndpointError(f"a message is no whole JSON: {error.message}: {display(text, 60)}") from None
-        return text
+        if text.lstrip().startswith('"'):
+            return text
+        raise EndpointError(f"a message is no whole JSON: {error.message}: {display(text, 60)}") from None
 
 
 def mapped(parts: list[mapping.Mapped], watch: Watch | None) -> Reply:
@@ -195,4 +205,4 @@ def mapped(parts: list[mapping.Mapped], watch: Watch | None) -> Reply:
     if watch is not None:
         for name, found in [item for part in parts for item in part.fields.items()]:
             watch.came(f"mapped {name}", found.value)
-    return mapping.reply(parts)
+    return gathering.reply(parts)
