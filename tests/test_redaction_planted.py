@@ -17,6 +17,7 @@ from support import planting
 from support.command_line import run_here
 from support.planting import CODES, EMAILS, LONG, PLACES, TOKENS, leaks
 
+EXAMPLES: Final = Path(__file__).parent.parent / "examples"
 PASSWORDS: Final = [place for place in PLACES if place.endswith("password")]
 SHARED: Final = {"markdown", "html", "github", "gitlab"}
 """The reports that hide secrets without being asked to."""
@@ -106,6 +107,16 @@ def test_show_tells_no_secret(tmp_path: Path, capfdbinary: pytest.CaptureFixture
         assert [place for place in PLACES if leaks(plain.out, LONG[place])] != []
         assert [place for place in PLACES if leaks(told.out + told.err, LONG[place])] == []
         assert told.code == plain.code
+
+
+@pytest.mark.parametrize("name", ["first/chat.json", "agents/spans.json", "promote/today.jsonl", "records.jsonl"])
+def test_show_hides_whatever_the_format(name: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """What was read of a file is told beside what is hidden in it."""
+    plain = run_here(capfdbinary, "show", EXAMPLES / name)
+    told = run_here(capfdbinary, "show", EXAMPLES / name, "--redact", "*")
+    assert (plain.code, told.code, told.err) == (0, 0, plain.err)
+    assert "[redacted]" in told.out
+    assert told.out.split("\nread ")[1:] == plain.out.split("\nread ")[1:]
 
 
 def test_messages_tell_no_secret(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -100,7 +100,7 @@ def _field(field: str, value: Any, redactor: Redactor) -> Any:
         return _Alignments(value, redactor) if value else value
     if field in _NAMED and isinstance(value, Mapping):
         return {name: _shown(item, redactor) for name, item in redactor.unique(value)} if value else value
-    if field == "labels":
+    if field == "labels" and isinstance(value, dict):
         return _holder(value, redactor)
     if field in _CALLS and isinstance(value, dict):
         return _call(value, redactor)
