@@ -120,8 +120,7 @@ def with_crashes(decision: Decision, crashes: int) -> Decision:
     """Return the decision when verdicts crashed: no allowance for errors covers a mistake of ours."""
     if not crashes:
         return decision
-    noun = "verdict" if crashes == 1 else "verdicts"
-    reason = f"rightcall itself failed on {crashes} {noun}"
+    reason = f"rightcall itself failed on {amount(crashes, 'verdict')}"
     return Decision(
         passed=False,
         exit_code=decision.exit_code or 3,

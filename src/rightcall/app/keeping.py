@@ -19,7 +19,7 @@ from rightcall.app.judging import JudgeOptions
 from rightcall.app.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink, to_file
 from rightcall.core.results import Outcome
-from rightcall.core.wording import amount
+from rightcall.core.wording import amount, first
 from rightcall.errors import StoreError, UsageError, Where
 from rightcall.reports.json import JSONLinesReport
 from rightcall.testsets import Test, TestSet
@@ -157,8 +157,8 @@ def _changes(before: TestSet, now: TestSet) -> Iterator[str]:
     }
     for word, names in kinds.items():
         if names:
-            listed = ", ".join(f"`{name}`" for name in names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-            yield f"{amount(len(names), 'test')} {word} ({listed})"
+            shown = first([f"`{name}`" for name in names], _SHOWN)
+            yield f"{amount(len(names), 'test')} {word} ({shown})"
     if not any(kinds.values()):
         yield "what it says for all tests"
 

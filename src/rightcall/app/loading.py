@@ -14,6 +14,7 @@ from rightcall.app.judging import JudgeOptions
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.asking import no_judge
+from rightcall.core.wording import amount, first
 from rightcall.errors import TestSetError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_tests
 from rightcall.testsets import read as read_test_set
@@ -76,10 +77,8 @@ def warnings_of(sets: Iterable[TestSet]) -> Iterator[str]:
         yield from test_set.warnings
         nameless = [test.id for test in test_set.tests if test.positional]
         if nameless:
-            listed = ", ".join(nameless[:SHOWN_POSITIONAL])
-            more = ", …" if len(nameless) > SHOWN_POSITIONAL else ""
-            noun = "1 test has" if len(nameless) == 1 else f"{len(nameless)} tests have"
-            yield f"{noun} no `id`; the position stands for it: {listed}{more}"
+            noun = amount(len(nameless), "test has", "tests have")
+            yield f"{noun} no `id`; the position stands for it: {first(nameless, SHOWN_POSITIONAL)}"
 
 
 def check_ids(sets: Iterable[TestSet]) -> None:

@@ -102,6 +102,14 @@ def wilson(passed: int, total: int) -> tuple[float, float]:
     return (max(0.0, middle - half), min(1.0, middle + half))
 
 
+def show_interval(passed: int, graded: int, interval: str = "") -> str:
+    """`3/4 = 0.7500 (0.3006 to 0.9544)`, the ends perhaps named; `n/a` where nothing was graded (G35)."""
+    if not graded:
+        return "n/a"
+    low, high = wilson(passed, graded)
+    return f"{passed}/{graded} = {show_rate(Fraction(passed, graded))} ({interval}{low:.4f} to {high:.4f})"
+
+
 def pass_at_k(passed: int, total: int, k: int) -> Fraction:
     """The chance that at least one of k attempts drawn without replacement passes (Chen et al. 2021)."""
     return 1 - Fraction(math.comb(total - passed, k), math.comb(total, k))

@@ -199,6 +199,11 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     incomplete: bool = False
 
+    @property
+    def word(self) -> str:
+        """The exit code in a word."""
+        return {0: "Passed", 1: "Blocked"}.get(self.exit_code, "Incomplete")
+
 
 class RunHead(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is made with, known before its first result (G6). `test_set` is a name for people."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -18,6 +18,15 @@ class Status(enum.StrEnum):
     FAIL = "fail"
     ERROR = "error"
     NOT_APPLICABLE = "not_applicable"
+
+    @property
+    def short(self) -> str:
+        """As tables show it."""
+        return "n/a" if self is Status.NOT_APPLICABLE else self.value
+
+
+WORST_FIRST: Final = (Status.FAIL, Status.ERROR, Status.PASS, Status.NOT_APPLICABLE)
+"""Of several statuses, the first in this order weighs most."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

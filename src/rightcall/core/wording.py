@@ -62,6 +62,17 @@ def listed(parts: Sequence[str], last: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
+def first(names: Sequence[str], most: int) -> str:
+    """`a, b, …`: the first of names whose number stands beside them."""
+    return ", ".join([*names[:most], *(["…"] if len(names) > most else [])])
+
+
+def first_and_more(names: Sequence[str], most: int) -> str:
+    """`a, b and 3 more`: the first of names, and how many others there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def mismatch(pattern: Pattern, call: ToolCall) -> Mismatch:
     """Say how the arguments of a call, of the pattern's name, differ from what the pattern takes."""
     if call.arguments_state != "ok":

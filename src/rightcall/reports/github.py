@@ -55,8 +55,8 @@ class GitHubReport:
         """Write the commands, one a line. A run that does not pass has at least one error."""
         lines = [line for command in self._kept for line in self._lines(command)]
         if not self._counts["error"] and not end.decision.passed:
-            word = "Blocked" if end.decision.exit_code == 1 else "Incomplete"
-            lines.append(_command("error", "rightcall", f"{word}: {'; '.join(end.decision.reasons)}", Where()))
+            message = f"{end.decision.word}: {'; '.join(end.decision.reasons)}"
+            lines.append(_command("error", "rightcall", message, Where()))
         return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
 
     def _lines(self, command: Command) -> Iterator[str]:

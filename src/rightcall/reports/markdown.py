@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from rightcall.core.rates import show_rate, wilson
-from rightcall.core.results import Outcome, Result, RunEnd, RunHead, StatusCounts, Summary
+from rightcall.core.rates import show_interval, show_rate
+from rightcall.core.results import Decision, Outcome, Result, RunEnd, RunHead, StatusCounts, Summary
 from rightcall.core.sidebyside import Line
 from rightcall.core.story import WIDTH, reason, story
 from rightcall.core.values import cut, visible
@@ -34,8 +34,7 @@ _LINE = 2000
 _OVERHEAD = 64 * 1024
 
 _SIGNS = {Outcome.PASS: "✅", Outcome.FAIL: "❌", Outcome.ERROR: "⚠️", Outcome.INCONCLUSIVE: "➖"}
-_WORDS = {"pass": "pass", "fail": "fail", "error": "error", "not_applicable": "n/a"}
-_DECISIONS = {0: "✅ Passed", 1: "❌ Blocked", 3: "⚠️ Incomplete"}
+_DECISION_SIGNS = {0: "✅", 1: "❌", 3: "⚠️"}
 # An underscore inside a word means nothing; those of names stay legible.
 _MEANINGFUL = re.compile(
     r"[^\w\s,;/+%(){}=?^.-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=www)\.", re.IGNORECASE | re.ASCII
@@ -96,7 +95,7 @@ class MarkdownReport:
 
     def _document(self, end: RunEnd) -> Iterator[str]:
         title = f": {_code(self._title)}" if self._title else ""
-        yield f"## {_DECISIONS[end.decision.exit_code]}{title}\n\n"
+        yield f"## {_decided(end.decision)}{title}\n\n"
         if end.decision.reasons:
             yield f"{_code('; '.join(end.decision.reasons), SHOWN_REASON)}\n\n"
         yield from _counts(end.summary)
@@ -113,7 +112,7 @@ class MarkdownReport:
     def _table_of_verdicts(self, verdicts: Mapping[str, StatusCounts]) -> Iterator[str]:
         for name, counts in sorted(verdicts.items()):
             numbers = (counts.passed, counts.failed, counts.errors, counts.not_applicable)
-            rate = _rate(counts.passed, counts.passed + counts.failed)
+            rate = show_interval(counts.passed, counts.passed + counts.failed)
             self._verdicts.add(f"| {_code(name)} | {' | '.join(map(str, numbers))} | {rate} |\n")
         if rows := self._verdicts.text():
             head = "| verdict | pass | fail | error | n/a | pass rate (95 % interval) |\n|---|---|---|---|---|---|\n"
@@ -140,12 +139,16 @@ class MarkdownReport:
             yield f"\n**Left out for want of room: {', '.join(told)}.** `-o results.json` keeps everything.\n"
 
 
+def _decided(decision: Decision) -> str:
+    return f"{_DECISION_SIGNS[decision.exit_code]} {decision.word}"
+
+
 def _counts(summary: Summary) -> Iterator[str]:
     yield "| passed | failed | errors | inconclusive | total | pass rate (95 % interval) | coverage |\n"
     yield "|---|---|---|---|---|---|---|\n"
     numbers = (summary.passed, summary.failed, summary.errors, summary.inconclusive, summary.total)
     coverage = show_rate(Fraction(summary.graded, summary.total)) if summary.total else "n/a"
-    yield f"| {' | '.join(map(str, numbers))} | {_rate(summary.passed, summary.graded)} | {coverage} |\n\n"
+    yield f"| {' | '.join(map(str, numbers))} | {show_interval(summary.passed, summary.graded)} | {coverage} |\n\n"
     shadow = summary.shadow
     if shadow.total:
         yield f"Shadow: {shadowed(shadow.failed, shadow.errors, shadow.total)}.\n\n"
@@ -155,7 +158,7 @@ def comparison_as_markdown(comparison: Comparison) -> bytes:
     """Return a comparison of two runs as a document, headed by what it comes to."""
     decision = comparison.decide()
     reasons = f"{_code('; '.join(decision.reasons), SHOWN_REASON)}\n\n" if decision.reasons else ""
-    title = f"## {_DECISIONS[decision.exit_code]}: {_code(comparison.candidate)}\n\n"
+    title = f"## {_decided(decision)}: {_code(comparison.candidate)}\n\n"
     return "".join((title, reasons, *compared(comparison, LIMIT // 2))).encode("utf-8", "backslashreplace")
 
 
@@ -175,14 +178,6 @@ def compared(comparison: Comparison, room: int) -> Iterator[str]:
         yield f"**Left out for want of room: {amount(lines.left_out, 'line')} of the comparison.**\n\n"
 
 
-def _rate(passed: int, graded: int) -> str:
-    """`3/4 = 0.7500 (0.3006 to 0.9544)`: Wilson's interval; `n/a` where nothing was graded."""
-    if not graded:
-        return "n/a"
-    low, high = wilson(passed, graded)
-    return f"{passed}/{graded} = {show_rate(Fraction(passed, graded))} ({low:.4f} to {high:.4f})"
-
-
 def _row(result: Result) -> str:
     cells = (_SIGNS[result.outcome], _name(result), str(result.outcome), _attempts(result), _verdicts(result))
     return f"| {' | '.join(cells)} |\n"
@@ -199,7 +194,7 @@ def _attempts(result: Result) -> str:
         return str(len(result.attempts)) if result.attempts else "n/a"
     flaky = ", flaky" if statistics.flaky else ""
     passed = f"{statistics.passed} of {len(result.attempts)} passed{flaky}"
-    return f"{passed}; {_rate(statistics.passed, statistics.passed + statistics.failed)}"
+    return f"{passed}; {show_interval(statistics.passed, statistics.passed + statistics.failed)}"
 
 
 def _verdicts(result: Result) -> str:
@@ -215,8 +210,8 @@ def _verdicts(result: Result) -> str:
 
 def _times(found: list[Status]) -> str:
     if len(found) == 1:
-        return _WORDS[found[0]]
-    return " ".join(f"{found.count(status)}× {_WORDS[status]}" for status in Status if status in found)
+        return found[0].short
+    return " ".join(f"{found.count(status)}× {status.short}" for status in Status if status in found)
 
 
 def _explanation(result: Result) -> Iterator[str]:

@@ -21,7 +21,7 @@ from rightcall.core.rates import wilson
 from rightcall.core.results import Decision, Outcome
 from rightcall.core.significance import LEVEL
 from rightcall.core.verdicts import Severity, Status
-from rightcall.core.wording import amount
+from rightcall.core.wording import amount, first
 
 SHOWN_IDS: Final = 5
 """Tests that a reason of the decision names."""
@@ -212,6 +212,5 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def _named(self, kind: Kind, one: str, many: str = "") -> Iterator[str]:
         number = self.counts[kind]
         if number:
-            names = [change.id for change in self.changes if change.kind == kind][:SHOWN_IDS]
-            more = ", …" if number > len(names) else ""
-            yield f"{amount(number, one, many)}: {', '.join(names)}{more}"
+            names = [change.id for change in self.changes if change.kind == kind]
+            yield f"{amount(number, one, many)}: {first(names, SHOWN_IDS)}"

@@ -9,10 +9,9 @@ from rightcall.core.comparison import Kind, TestChange, TestSide, VerdictChange,
 from rightcall.core.comparison.outlines import AttemptRow, ResultRow, VerdictRow
 from rightcall.core.results import Outcome
 from rightcall.core.significance import fisher
-from rightcall.core.verdicts import Status
+from rightcall.core.verdicts import WORST_FIRST, Status
 
 _JUDGED: Final = frozenset({Outcome.PASS, Outcome.FAIL})
-_WORST_FIRST: Final = (Status.FAIL, Status.ERROR, Status.PASS, Status.NOT_APPLICABLE)
 
 
 def passes(side: ResultRow | None) -> bool | None:
@@ -67,7 +66,7 @@ def verdicts(row: ResultRow) -> dict[str, VerdictSide]:
 
 def _verdict_side(verdicts: Sequence[VerdictRow]) -> VerdictSide:
     statuses = [verdict.status for verdict in verdicts]
-    status = next(status for status in _WORST_FIRST if status in statuses)
+    status = next(status for status in WORST_FIRST if status in statuses)
     deciding = verdicts[statuses.index(status)]
     passed = statuses.count(Status.PASS)
     return VerdictSide(

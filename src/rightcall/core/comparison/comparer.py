@@ -12,7 +12,7 @@ from rightcall.core.comparison import CallsChange, Comparison, Kind, RateChange,
 from rightcall.core.comparison.calls import changed_calls, same_calls
 from rightcall.core.comparison.outlines import ResultRow, RunRow
 from rightcall.core.significance import mcnemar
-from rightcall.core.wording import amount
+from rightcall.core.wording import amount, first
 
 KEPT: Final = 1000
 """Changes of one kind that are kept; more of them are counted."""
@@ -166,9 +166,8 @@ class Comparer:
                 yield f"graded by rightcall {baseline.product} before, {candidate.product} now"
         if self._positional:
             noun = amount(len(self._positional), "test has no id", "tests have no id")
-            listed = ", ".join(list(self._positional)[:SHOWN_IDS])
-            more = ", …" if len(self._positional) > SHOWN_IDS else ""
-            yield f"{noun} and {'is' if len(self._positional) == 1 else 'are'} paired by position: {listed}{more}"
+            verb = "is" if len(self._positional) == 1 else "are"
+            yield f"{noun} and {verb} paired by position: {first(list(self._positional), SHOWN_IDS)}"
 
 
 def _test_set(run: RunRow) -> str:

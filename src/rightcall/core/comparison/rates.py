@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.core.comparison import Rate, RateChange
-from rightcall.core.rates import show_rate
+from rightcall.core.rates import show_interval
 from rightcall.core.sidebyside import Line
 from rightcall.core.values import visible
 
 
 def rate_lines(name: str, change: RateChange) -> Iterator[Line]:
     """Yield a rate before and now, and below it what that may mean."""
-    yield Line("plain", visible(f"{name}: {show(change.before)} before, {show(change.after)} now"))
+    yield Line("plain", visible(f"{name}: {_shown(change.before)} before, {_shown(change.after)} now"))
     if change.worse is not None:
         yield Line("note", f"  {significance(change)}")
 
@@ -31,9 +31,5 @@ def show_p(value: float) -> str:
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"
 
 
-def show(rate: Rate) -> str:
-    """`3/4 = 0.7500 (0.3006 to 0.9544)`; `n/a` where nothing was judged."""
-    if rate.exact is None:
-        return "n/a"
-    low, high = rate.interval
-    return f"{rate.passed}/{rate.graded} = {show_rate(rate.exact)} ({low:.4f} to {high:.4f})"
+def _shown(rate: Rate) -> str:
+    return show_interval(rate.passed, rate.graded)

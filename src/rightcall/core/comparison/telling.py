@@ -20,7 +20,7 @@ from rightcall.core.comparison.rates import rate_lines, show_p
 from rightcall.core.rows import Mark, Row, RowDifference
 from rightcall.core.sidebyside import UNICODE_MARKS, Line, side_by_side
 from rightcall.core.values import visible
-from rightcall.core.wording import amount, listed
+from rightcall.core.wording import amount, first_and_more, listed
 
 SHOWN: Final = 50
 """Tests of one kind that are told of."""
@@ -135,8 +135,7 @@ def _is_as_before(change: TestChange) -> bool:
 def _as_before(kind: Kind, ids: Sequence[str]) -> Iterator[Line]:
     """Name them in one line: there may be many, and they are told of as results."""
     if ids:
-        more = f" and {len(ids) - SHOWN_IDS:,} more" if len(ids) > SHOWN_IDS else ""
-        yield Line(_STYLES[kind], visible(f"{_TITLES[kind]}, as before: {', '.join(ids[:SHOWN_IDS])}{more}"))
+        yield Line(_STYLES[kind], visible(f"{_TITLES[kind]}, as before: {first_and_more(ids, SHOWN_IDS)}"))
 
 
 def summed(comparison: Comparison) -> Iterator[Line]:

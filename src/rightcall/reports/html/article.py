@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.core.verdicts import Status
+from rightcall.core.wording import amount
 from rightcall.reports.html.aligned import alignment
 from rightcall.reports.html.conversation import conversation
 from rightcall.reports.html.markup import NOTHING, Html, join, tag
 from rightcall.reports.html.pieces import facts, header_row, left_out, long, status
 from rightcall.reports.html.plots import curves, interval
-from rightcall.reports.html.rows import WORDS
 from rightcall.reports.html.story import (
     AttemptView,
     FindingView,
@@ -92,7 +92,7 @@ def _warnings(view: AttemptView) -> Html:
 def _verdict(view: VerdictView) -> Html:
     counts = "" if view.severity == "block" else f" {view.severity}: does not count"
     measures = ", ".join(f"{name} {value}" for name, value in view.measures)
-    title = tag("p", status(view.status, WORDS[view.status]), " ", tag("code", view.id), tag("small", counts))
+    title = tag("p", status(view.status, view.status.short), " ", tag("code", view.id), tag("small", counts))
     reason = tag("div", long(view.reason), class_="reason") if view.reason.beginning else NOTHING
     findings = _findings(view) if view.status in (Status.FAIL, Status.ERROR) else NOTHING
     trace = tag("div", long(view.traceback)) if view.traceback is not None else NOTHING
@@ -111,8 +111,7 @@ def _verdict(view: VerdictView) -> Html:
 
 def _findings(view: VerdictView) -> Html:
     shown = tag("ol", join(map(_finding, view.findings)), class_="findings")
-    number = len(view.findings) + view.left_out
-    title = tag("summary", "1 finding" if number == 1 else f"{number} findings")
+    title = tag("summary", amount(len(view.findings) + view.left_out, "finding"))
     return tag("details", title, shown, left_out(view.left_out, "finding")) if view.findings else NOTHING
 
 

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.results import Outcome, Result
 from rightcall.core.story import reason
 from rightcall.core.values import cut, display
-from rightcall.core.verdicts import Severity, Status
+from rightcall.core.verdicts import WORST_FIRST, Severity, Status
 
 FACETS: Final = ("requirement", "category", "topic", "tags")
 """Labels of a test by which results are filtered."""
@@ -20,9 +20,6 @@ MOST_COLUMNS: Final = 12
 MOST_VALUES: Final = 500
 SHOWN_NAME: Final = 200
 SHOWN_REASON: Final = 300
-
-WORDS: Final = {"pass": "pass", "fail": "fail", "error": "error", "not_applicable": "n/a"}
-_WORST: Final = (Status.FAIL, Status.ERROR, Status.PASS, Status.NOT_APPLICABLE)
 
 Counts = dict[Status, int]
 
@@ -142,9 +139,9 @@ def other_cell(row: Row, names: Iterable[str]) -> Cell:
 
 
 def _cell(counts: Counts) -> Cell:
-    met = [status for status in _WORST if counts.get(status)]
+    met = [status for status in WORST_FIRST if counts.get(status)]
     if not met:
         return Cell()
     if sum(counts.values()) == 1:
-        return Cell(WORDS[met[0]], met[0])
-    return Cell(", ".join(f"{counts[status]}× {WORDS[status]}" for status in met), met[0])
+        return Cell(met[0].short, met[0])
+    return Cell(", ".join(f"{counts[status]}× {status.short}" for status in met), met[0])

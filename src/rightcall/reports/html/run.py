@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from rightcall.core.rates import show_rate, wilson
+from rightcall.core.rates import show_interval, show_rate, wilson
 from rightcall.core.results import Gate, RunEnd, RunHead, StatusCounts, Summary
 from rightcall.core.values import cut
 from rightcall.core.wording import amount, shadowed
@@ -21,8 +21,6 @@ SHOWN_TITLE: Final = 500
 if TYPE_CHECKING:
     from rightcall.core.comparison import Comparison
     from rightcall.reports.html.changes import ComparisonView
-
-_DECISIONS = {0: "Passed", 1: "Blocked", 3: "Incomplete"}
 
 
 class RateView(msgspec.Struct, frozen=True):
@@ -68,7 +66,7 @@ def run_view(head: RunHead, end: RunEnd) -> RunView:
     names = sorted(summary.verdicts)
     return RunView(
         title=cut(head.test_set, SHOWN_TITLE),
-        decision=_DECISIONS[end.decision.exit_code],
+        decision=end.decision.word,
         exit_code=end.decision.exit_code,
         reasons=tuple(map(long_text, end.decision.reasons)),
         counts=outcome_counts(summary),
@@ -105,9 +103,8 @@ def rate_view(passed: int, graded: int) -> RateView:
     """`3/4 = 0.7500 (95 % interval 0.3006 to 0.9544)`, or `n/a` where nothing was graded (G35)."""
     if not graded:
         return RateView("n/a")
-    low, high = interval = wilson(passed, graded)
-    words = f"{passed}/{graded} = {show_rate(Fraction(passed, graded))} (95 % interval {low:.4f} to {high:.4f})"
-    return RateView(words, passed / graded, interval)
+    words = show_interval(passed, graded, "95 % interval ")
+    return RateView(words, passed / graded, wilson(passed, graded))
 
 
 def _coverage(summary: Summary) -> str:

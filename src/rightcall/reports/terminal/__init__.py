@@ -15,7 +15,7 @@ from rightcall.core.rows import Row
 from rightcall.core.sidebyside import ASCII_MARKS, UNICODE_MARKS, side_by_side
 from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Finding, Status, Verdict
-from rightcall.core.wording import shadowed
+from rightcall.core.wording import amount, first_and_more, shadowed
 from rightcall.reports.terminal.paint import Line, Piece, Style, coloured, plain
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ class TerminalReport:
         for passed, verb in ((True, "passed"), (False, "did not pass")):
             more = self._results[passed] - SHOWN[passed]
             if more > 0 and self._is_left_out(passed) and not (passed and self.look.detail is Detail.QUIET):
-                noun = "test" if more == 1 else "tests"
-                yield (("strong", f"{more} more {noun} {verb}"), ("muted", "; --verbose shows all, -o FILE keeps all"))
+                number = amount(more, "more test")
+                yield (("strong", f"{number} {verb}"), ("muted", "; --verbose shows all, -o FILE keeps all"))
 
     def _result(self, result: Result) -> Iterator[Line]:
         yield self._title(result)
@@ -204,8 +204,7 @@ class TerminalReport:
 
 def _decided(decision: Decision) -> Line:
     style: Style = "pass" if decision.passed else "fail" if decision.exit_code == 1 else "error"
-    word = "Passed" if decision.passed else "Blocked" if decision.exit_code == 1 else "Incomplete"
-    return ((style, word), ("plain", f": {'; '.join(decision.reasons)}" if decision.reasons else ""))
+    return ((style, decision.word), ("plain", f": {'; '.join(decision.reasons)}" if decision.reasons else ""))
 
 
 def comparison_as_text(comparison: Comparison, look: Look | None = None) -> bytes:
@@ -260,8 +259,7 @@ def _shown_findings(verdict: Verdict) -> Iterator[str]:
 
 
 def _trajectory(attempt: Attempt) -> str:
-    calls = "no calls recorded" if attempt.calls is None else f"{attempt.calls} calls"
-    calls = "1 call" if attempt.calls == 1 else calls
+    calls = "no calls recorded" if attempt.calls is None else amount(attempt.calls, "call")
     return f"trajectory {attempt.trajectory}: {calls}" if attempt.trajectory else ""
 
 
@@ -272,10 +270,8 @@ def _reply(output: Any) -> str:
 
 def _listed(title: str, names: Sequence[str]) -> Iterator[Line]:
     if names:
-        noun = "trajectory" if len(names) == 1 else "trajectories"
-        more = f" and {len(names) - SHOWN_UNUSED} more" if len(names) > SHOWN_UNUSED else ""
-        listed = ", ".join(names[:SHOWN_UNUSED])
-        yield (("error", "note: "), ("plain", f"{title} {len(names)} {noun}: {listed}{more}"))
+        number = amount(len(names), "trajectory", "trajectories")
+        yield (("error", "note: "), ("plain", f"{title} {number}: {first_and_more(names, SHOWN_UNUSED)}"))
 
 
 def _counts(summary: Summary) -> Iterator[Piece]:

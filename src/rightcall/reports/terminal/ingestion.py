@@ -9,7 +9,7 @@ from typing import Any, Final
 from rightcall.core.calls import MOST_NAMES, Ingestion, ToolCall, Trajectory
 from rightcall.core.sidebyside import wrap
 from rightcall.core.values import visible
-from rightcall.core.wording import amount
+from rightcall.core.wording import amount, first
 from rightcall.errors import TraceError
 from rightcall.reports.terminal.paint import Line
 
@@ -101,9 +101,7 @@ class Totals:
             yield f"{amount(self.rejected, 'record')} not read"
 
     def _listed(self, field: str) -> str:
-        names = sorted(self._names[field])
-        more = ", …" if len(names) > MOST_NAMES else ""
-        return ", ".join(f"`{name}`" for name in names[:MOST_NAMES]) + more
+        return first([f"`{name}`" for name in sorted(self._names[field])], MOST_NAMES)
 
 
 def _further(call: ToolCall) -> int:
