@@ -262,3 +262,30 @@ def test_what_was_recorded_is_hidden_in_reports(run: Any, tmp_path: Path) -> Non
     ran = run("run", project(tmp_path, {**A, "expected_tool_calls": []}), "--json", "--redact", "output")
     assert ran.code == 1
     assert attempts(run_directory(tmp_path))[0]["output"] == "ok"
+
+
+def test_several_test_sets_have_agents_of_their_own(run: Any, tmp_path: Path) -> None:
+    """One run, with the strictest gate; ids must be unique over all of them (G36)."""
+    first = project(tmp_path, A)
+    other = tmp_path / "other"
+    other.mkdir()
+    second = project(other, B, gate={"min_graded": 2})
+    other.joinpath("agent.py").write_text("def answer(text): return {'output': 'other', 'tool_calls': []}")
+    ran = run("run", first, second, "--json")
+    assert (outcomes(ran), ran.code) == ({"a": "pass", "b": "fail"}, 1)
+    assert outcomes(run("grade", run_directory(tmp_path), "--json")) == {"a": "pass", "b": "fail"}
+    assert run("run", first, first).code == 2
+
+
+def test_one_test_a_line_is_run_with_keys_of_a_file_beside_it(run: Any, tmp_path: Path) -> None:
+    """Where the agent is, for example; both files are kept with the run."""
+    project(tmp_path, A)
+    tests, config = tmp_path / "t.jsonl", tmp_path / "config.json"
+    tests.write_text(json.dumps({"id": "l", "prompt": "x", "expected_tool_calls": ["x"]}) + "\n")
+    config.write_text(json.dumps({"endpoint": {"python": "agent.py:answer"}}))
+    ran = run("run", tests, "--config", config, "--json")
+    assert (outcomes(ran), ran.code) == ({"l": "pass"}, 0)
+    tests.unlink()
+    config.unlink()
+    assert outcomes(run("grade", run_directory(tmp_path), "--json")) == {"l": "pass"}
+    assert outcomes(run("run", "--resume", run_directory(tmp_path), "--json")) == {"l": "pass"}

@@ -148,6 +148,36 @@ def test_interrupted_run_ends_within_a_moment_and_goes_on_later(place: Path, num
     assert len(set(numbers(run_directory(place)))) == len(attempts(run_directory(place))) == TESTS * REPEAT
 
 
+JUDGE = """
+def judge(prompt):
+    raise AssertionError("nobody is asked once the run is stopped")
+"""
+
+
+def test_interrupted_run_waits_for_no_judge(place: Path) -> None:
+    """What was recorded and not judged is told as such, and judged when the run is gone on with."""
+    path = place / "t.rightcall.json"
+    whole = json.loads(path.read_text())
+    tests = [{"id": f"t{n}", "prompt": "x", "rubric": "It is polite."} for n in range(3)]
+    path.write_text(json.dumps({**whole, "judge": "python:judge.py:judge", "tests": tests}))
+    place.joinpath("judge.py").write_text(JUDGE)
+    waiting = 'while not os.path.exists("go"):\n        await asyncio.sleep(0)'
+    place.joinpath("agent.py").write_text(AGENT.replace("await asyncio.sleep(0)", waiting))
+    child = Child(place, "run", "t.rightcall.json", "-j", "1", "--json")
+    child.await_conversations(1)
+    child.process.send_signal(signal.SIGINT)
+    assert child.process.stderr is not None
+    child.process.stderr.readline()
+    place.joinpath("go").touch()
+    ran = child.ended()
+    first, *others = json.loads(ran.out)["results"]
+    assert ran.code == 130
+    assert [one["reason"] for one in first["attempts"]] == [
+        "it was recorded, and not judged before the run was stopped"
+    ]
+    assert {one["reason"] for one in others} == {"no attempt was made"}
+
+
 def test_second_interruption_ends_at_once(place: Path) -> None:
     """Without waiting for anything; the journal is whole all the same."""
     child = Child(place, "run", "t.rightcall.json", "-j", "1", STUCK="t1")

@@ -198,7 +198,9 @@ def _results(begun: Begun, watch: Watch, stop: Stop) -> Iterator[Result]:
     with contextlib.closing(driving.outside(main)) as live:
         for compiled in tally.tests:
             while not tally.is_complete(compiled.test.id) and (finished := next(live, None)) is not None:
-                watch.step(tally.take(finished.planned, finished.trajectory))
+                # Whoever stops a run does not wait for judges; what is in the journal can be judged later.
+                take = tally.leave if stop.asked and tally.asks(finished.planned) else tally.take
+                watch.step(take(finished.planned, finished.trajectory))
             watch.pause()
             yield tally.result(compiled)
     if stop.asked and tally.made < tally.planned:

@@ -7,7 +7,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from rightcall.app import runner
+from rightcall.app import ahead, runner
 from rightcall.app.matching import Grade
 from rightcall.app.planning import Planned
 from rightcall.app.spool import Spool
@@ -38,6 +38,18 @@ class Tally:
             attempt = runner.unread_attempt(item)
         else:
             attempt = self.grade_one(item, self._by_id[planned.test], self._file)
+        return self._keep(planned, attempt)
+
+    def asks(self, planned: Planned) -> bool:
+        """Whether a judge is asked where an attempt is graded."""
+        return ahead.asks((self._by_id[planned.test],))
+
+    def leave(self, planned: Planned, item: Trajectory) -> Outcome:
+        """Keep an attempt ungraded, since a judge would have to be waited for and the run is to end."""
+        reason = "it was recorded, and not judged before the run was stopped"
+        return self._keep(planned, Attempt(trajectory=item.id, outcome=Outcome.ERROR, reason=reason, place=self._file))
+
+    def _keep(self, planned: Planned, attempt: Attempt) -> Outcome:
         settled = replace(attempt, alignments=dict(attempt.alignments))
         self._tickets[planned.test][planned.number] = self._spool.keep(settled)
         self._outcomes[planned.test].append(attempt.outcome)
