@@ -1,0 +1,82 @@
+"""Attempts: each is one row, written when it ends, with a cell for each of its verdicts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, insert, select
+
+from rightcall.store import schema, upserting
+from rightcall.store.engine import Org, Snapshot, Transaction
+from rightcall.store.rows import columns_of, pointing
+
+_TABLE: Final = schema.attempts
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt that has ended.
+
+    `record` is everything that reports tell of it, verdicts included, as JSON; `trajectory` the trajectory as a line of
+    the native format, by which it can be graded again. `position` is that of the test in its run and counts from 0,
+    `number` counts from 1.
+    """
+
+    position: int
+    number: int = 1
+    outcome: str
+    finished_at: datetime.datetime
+    started_at: datetime.datetime | None = None
+    trace_id: str | None = None
+    record: dict[str, Any] = {}
+    trajectory: bytes | None = None
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """What one metric came to in one attempt: `verdict` is the verdict's id (G6), `metric_id` the metric's, if any."""
+
+    verdict: str
+    status: str
+    severity: str = "block"
+    score: float | None = None
+    metric_id: str | None = None
+
+
+def record(org: Org, on: Transaction, run: str, attempt: Attempt, cells: tuple[Cell, ...] = ()) -> bool:
+    """Keep an attempt, at most once: `False`, and nothing is changed, if this one of the test is kept already.
+
+    `UnknownRowError` if the run has no such test.
+    """
+    row = {"organization_id": org, "run_id": run, **columns_of(attempt)}
+    query = upserting.insert(on.connection, _TABLE).values(**row).on_conflict_do_nothing()
+    with pointing("attempt"):
+        if not on.connection.execute(query).rowcount:
+            return False
+    key = {"organization_id": org, "run_id": run, "position": attempt.position, "number": attempt.number}
+    if cells:
+        on.connection.execute(insert(schema.cells), [{**key, **columns_of(cell)} for cell in cells])
+    return True
+
+
+def get(org: Org, on: Snapshot, run: str, position: int, number: int = 1) -> Attempt | None:
+    """Read an attempt; `None` if there is none."""
+    return next(_read(on, org, run, _TABLE.c.position == position, _TABLE.c.number == number), None)
+
+
+def of_test(org: Org, on: Snapshot, run: str, position: int) -> list[Attempt]:
+    """The attempts at one test of a run, in their order."""
+    return list(_read(on, org, run, _TABLE.c.position == position))
+
+
+def of_run(org: Org, on: Snapshot, run: str) -> Iterator[Attempt]:
+    """All attempts of a run, test by test, read as they are asked for."""
+    return _read(on, org, run)
+
+
+def _read(on: Snapshot, org: Org, run: str, *where: ColumnElement[bool]) -> Iterator[Attempt]:
+    query = select(_TABLE).where(_TABLE.c.organization_id == org, _TABLE.c.run_id == run, *where)
+    ordered = query.order_by(_TABLE.c.position, _TABLE.c.number).execution_options(yield_per=100)
+    for row in on.connection.execute(ordered).mappings():
+        yield Attempt(**{name: row[name] for name in Attempt.__struct_fields__})

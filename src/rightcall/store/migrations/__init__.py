@@ -1,0 +1,1 @@
+"""How databases of one version become those of the next: one module each, in `versions`, found by its number."""
