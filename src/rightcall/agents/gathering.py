@@ -17,6 +17,7 @@ from msgspec import UNSET
 from rightcall.agents import looking, replies, reported
 from rightcall.agents.exchange import Reply
 from rightcall.agents.mapping import Found, Mapped
+from rightcall.core import jsontext
 from rightcall.core.values import display
 from rightcall.errors import EndpointError
 from rightcall.testsets.marks import child
@@ -129,11 +130,13 @@ def _entries(found: Found) -> Iterable[tuple[str, Any]]:
 
 def _overlooked(part: Mapped, read: list[Any]) -> list[str]:
     """The places of what looks like calls in a reply and is not, nor stands in, what was read."""
-    inside = [place.value for value in read for place in looking.calls(value)]
+    inside = [one for value in read for place in looking.calls(value) for one in (place.value, *_each(place.value))]
+    known = set(map(jsontext.encode, (*read, *inside)))
     return [
         f"$.{place.path}" if place.path[:1] not in ("", "[") else f"${place.path}"
         for place in looking.calls(part.reply)
-        if not all(one in read or one in inside for one in _each(place.value)) and place.value not in inside
+        if jsontext.encode(place.value) not in known
+        and not all(jsontext.encode(one) in known for one in _each(place.value))
     ]
 
 
