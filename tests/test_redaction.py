@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64encode, urlsafe_b64encode
+from html import escape
 from typing import Any, Final
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given, settings
@@ -207,6 +211,37 @@ def test_what_was_measured_stays_where_every_key_is_hidden() -> None:
     assert every.labels == {"tags": ["slow"], "metadata": {"team": R}}
     assert one.attempts[0].verdicts[0].details == {**details, "pin": R, "reason": "no"}
     assert one.labels == {"tags": R, "metadata": {"team": "x"}}
+
+
+SPOKEN: Final = "Zürich 8/<b>&'q'"
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "shown"),
+    [
+        ("Pass-Wort-1", "PASS-WORT-1", R),
+        ("Pass-Wort-1", "İ: Pass-Wort-1", f"İ: {R}"),
+        ("Λόγος", "ΛΌΓΟΣ, Λόγοσ", f"{R}, {R}"),
+        (SPOKEN, f"a {json.dumps(SPOKEN)} b", f'a "{R}" b'),
+        (SPOKEN, f"a {json.dumps(json.dumps(SPOKEN))} b", f'a "\\"{R}\\"" b'),
+        (SPOKEN, json.dumps(SPOKEN, ensure_ascii=False).replace("/", "\\/"), f'"{R}"'),
+        (SPOKEN, f"?q={quote(SPOKEN)}&x=1", f"?q={R}&x=1"),
+        (SPOKEN, f"?q={quote(SPOKEN, safe='').lower()}&x=1", f"?q={R}&x=1"),
+        (SPOKEN, f"?q={quote_plus(SPOKEN)}&x=1", f"?q={R}&x=1"),
+        (SPOKEN, "?q=Z%C3%BCrich%208%2F%3Cb%3E%26'q'&x=1", f"?q={R}&x=1"),
+        (SPOKEN, f"<p>{escape(SPOKEN)}</p>", f"<p>{R}</p>"),
+        (SPOKEN, f"<p>{escape(SPOKEN, quote=False)}</p>", f"<p>{R}</p>"),
+        (SPOKEN, f"<p>{escape(SPOKEN).replace('x27', '39')}</p>", f"<p>{R}</p>"),
+        ("hunter-two", b64encode(b"hunter-two").decode(), R),
+        ("hunter-two", b64encode(b"kim:hunter-two").decode(), f"a2ltOm{R}8="),
+        ("hunter-two", b64encode(b"kims:hunter-two!").decode(), "a2ltczp" + f"{R}IQ=="),
+        ("a??>>>??b", urlsafe_b64encode(b"a??>>>??b").decode(), R),
+        ("abc", b64encode(b"abc").decode(), "YWJj"),
+    ],
+)
+def test_a_known_secret_is_found_however_it_is_written(secret: str, text: str, shown: str) -> None:
+    """In other letter case, with escapes of JSON, URLs or HTML, and in Base64, whatever else stands in the text."""
+    assert hiding("nothing").knowing([secret]).text(text) == shown
 
 
 def test_what_holds_no_secret_is_passed_on_as_it_is() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
-from rightcall.core.jsontext import encode
+from rightcall.core.redaction.forms import forms
 from rightcall.core.redaction.shapes import DOTS
-from rightcall.core.values import visible
 
 SHORTEST: Final = 4
 """Characters of a value that is looked for wherever it stands; a shorter one is looked for in quotes."""
+
+REMEMBERED: Final = 1000
+"""Secrets whose ways of being written are remembered: the attempts of a test mostly have the same."""
 
 _ALONE: Final = 8
 """Characters below which a value is no part of a longer word."""
@@ -21,12 +24,16 @@ class Known:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.values = frozenset(secrets)
-        self._forms = {_folded(form): secret for secret in sorted(self.values) for form in _forms(secret)}
+        found = {form: (word, form, secret) for secret in sorted(self.values) for word, form in _sought(secret)}
+        self._forms = sorted(found.values())
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Where a text holds one of them, or the beginning of one that was cut off: from, to, and which it is."""
         folded = _folded(text) if self._forms else ""
-        for form, secret in self._forms.items():
+        longest = _longest_word(folded)
+        for word, form, secret in self._forms:
+            if word > longest:
+                break  # nor has the text any of those that come after it
             start = folded.find(form)
             while start >= 0:
                 end = start + len(form)
@@ -39,7 +46,7 @@ class Known:
     def _beginning(self, text: str, end: int) -> Iterator[tuple[int, int, str]]:
         """The longest beginning of a secret that ends there."""
         best: tuple[int, int, str] | None = None
-        for form, secret in self._forms.items():
+        for _, form, secret in self._forms:
             start = text.find(form[:SHORTEST], max(0, end - len(form)), end)
             while start >= 0:
                 if form.startswith(text[start:end]) and (best is None or start < best[0]):
@@ -50,9 +57,13 @@ class Known:
 
 
 def _folded(text: str) -> str:
-    """The text in small letters, where that leaves every letter in its place."""
-    small = text.lower()
-    return small if len(small) == len(text) else text
+    """The text in small letters, each in its place: one capital has two of them, and one two that depend on it."""
+    return text.lower() if text.isascii() else text.replace("İ", "i").lower().replace("ς", "σ")
+
+
+def _longest_word(text: str) -> int:
+    """Characters of the longest part without blanks: a text holds nothing that has a longer one."""
+    return max(map(len, text.split()), default=0)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -68,16 +79,14 @@ def _is_word(character: str) -> bool:
     return character.isascii() and character.isalnum()
 
 
-def _forms(secret: str) -> Iterator[str]:
-    """The secret as it is, as JSON writes it, also inside other JSON, as Python does, and with escapes shown."""
-    once = _escaped(secret)
-    ways = {secret, " ".join(secret.split()), once, _escaped(once), _escaped(_escaped(once)), repr(secret)[1:-1]}
-    for way in {*ways, *map(visible, ways)}:
-        if len(way) >= SHORTEST:
-            yield way
-        elif way.strip():
-            yield from (f'"{way}"', f'\\"{way}\\"', f"'{way}'")
+@lru_cache(maxsize=REMEMBERED)
+def _sought(secret: str) -> tuple[tuple[int, str], ...]:
+    """The ways of writing it that are looked for, what is short in quotes, each after its longest word."""
+    return tuple([(_longest_word(way), way) for form in forms(secret) for way in _quoted(_folded(form))])
 
 
-def _escaped(text: str) -> str:
-    return encode(text).decode("utf-8", "surrogatepass")[1:-1]
+def _quoted(form: str) -> Iterator[str]:
+    if len(form) >= SHORTEST:
+        yield form
+    elif form.strip():
+        yield from (f'"{form}"', f'\\"{form}\\"', f"'{form}'")
