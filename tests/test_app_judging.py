@@ -83,6 +83,13 @@ def test_the_option_goes_before_the_environment_and_both_before_the_test_set(
     assert graded(run, "--judge", "python:judge.py:yes") == 0
 
 
+def test_who_names_the_model_says_how_it_is_reached(place: Path, run: Run) -> None:
+    """What the test set says of another model is not taken for this one; its cache is."""
+    written(place, "{model: 'openai:x', base_url: 'http://127.0.0.1:1/v1', api_key_env: X, timeout: 1, cache: kept}")
+    assert graded(run, "--judge", "python:judge.py:yes") == 0
+    assert len(list((place / "kept").glob("*/*.json"))) == 1
+
+
 def test_paths_in_a_test_set_are_relative_to_it(place: Path, run: Run, tmp_path: Path) -> None:
     """Those of options to where the command is given."""
     inner = place / "inner"

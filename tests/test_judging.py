@@ -294,6 +294,14 @@ INVALID: dict[str, Any] = {
     "too few": choosing("correct"),
     "too many": choosing("correct", "correct", "correct"),
     "doubled": {"calls": [choosing("correct")["calls"][0]] * 2, "missing": []},
+    "one twice": {
+        "calls": [*choosing("correct", "correct")["calls"], choosing("redundant")["calls"][0]],
+        "missing": [],
+    },
+    "a number as text": {
+        "calls": [{"number": str(n), "reason": "x", "verdict": "correct"} for n in (1, 2)],
+        "missing": [],
+    },
     "another number": choosing("correct", "correct", first=2),
     "another word": choosing("correct", "fine"),
     "a tool that is not there": choosing("correct", "correct", missing=["x"]),
