@@ -58,7 +58,7 @@ def test_expected_values_in_python_may_be_any_object() -> None:
             {},
             "nothing is expected: give `expected_tool_calls`, `required_tools`, `tool_call_args`, "
             "`expected_tool_sequence`, `allowed_tools`, `forbidden_tools`, `expected_tools`, `rules`, `budget`, "
-            "`check_schemas`, `grounding`, `text`, `code` or `turns`, or `assertions`",
+            "`check_schemas`, `grounding`, `text`, `code`, `rubric` or `turns`, or `assertions`",
         ),
         ({"allowed_tool": []}, "allowed_tool: unknown key `allowed_tool` (did you mean `allowed_tools`?)"),
         ({"allowed_tools": None}, "allowed_tools: expected a list, found null; leave the key out or write []"),

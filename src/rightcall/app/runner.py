@@ -66,7 +66,7 @@ def _surplus(trajectory: Trajectory, test: Test) -> Iterator[str]:
     if any(assertion.turn is not None for assertion in test.assertions):
         last, known = last_turn(trajectory), len(test.turns)
         if 0 < known < last:
-            turns = "1 turn" if known == 1 else f"{known} turns"
+            turns = amount(known, "turn")
             yield f"the test has {turns}, the conversation {last}: nothing is expected of the turns after the test's"
 
 
@@ -176,14 +176,14 @@ def result(test: Test, attempts: Sequence[Attempt], identity: str | None = None,
 
 def _places(test: Test, attempts: Sequence[Attempt]) -> dict[str, Where]:
     """Where the expectations stand whose verdicts did not pass; verdicts are in the order of the expectations."""
-    judged = [[verdict for verdict in attempt.verdicts if verdict.kind != KIND] for attempt in attempts]
-    graded = [verdicts for verdicts in judged if len(verdicts) == len(test.places)]
-    return {
-        verdict.id: place.where
-        for verdicts in graded
-        for verdict, place in zip(verdicts, test.places, strict=True)
-        if verdict.status in (Status.FAIL, Status.ERROR)
-    }
+    found: dict[str, Where] = {}
+    for attempt in attempts:
+        own = attempt.verdicts[1:] if attempt.verdicts and attempt.verdicts[0].kind == KIND else attempt.verdicts
+        if len(own) == len(test.places):
+            for verdict, place in zip(own, test.places, strict=True):
+                if verdict.status is Status.FAIL or verdict.status is Status.ERROR:
+                    found[verdict.id] = place.where
+    return found
 
 
 def _unmade(missing: int, planned: int, outcome: Outcome) -> str:

@@ -233,9 +233,11 @@ def _expectations(keys: TestKeys, shared: Common, path: str, reader: Reader) -> 
     own = [*declared(keys, shared.keys, path), *_turns(keys, shared.keys, path, reader)]
     own += general(keys, shared.keys, path, reader)
     _check_steps(own, reader)
-    weighty = [weighed(weighed(item, keys.severity), shared.keys.severity) for item in own]
+    for severity in (keys.severity, shared.keys.severity):
+        if severity is not UNSET:
+            own = [weighed(item, severity) for item in own]
     schema_places = {**shared.schema_paths, **_schema_paths(keys, path)}
-    return [_placed(item, schema_places, reader) for item in (*weighty, *shared.assertions)]
+    return [_placed(item, schema_places, reader) for item in (*own, *shared.assertions)]
 
 
 def _check_steps(items: Iterable[Declared], reader: Reader) -> None:
@@ -272,8 +274,9 @@ def _said_by_test(keys: TestKeys, path: str, reader: Reader) -> set[str]:
             at = child(child(path, "test_configuration"), "expected_tool_calls")
             reader.refuse(Problem(at, message, "key"))
         said.add("expected_tool_calls")
-    in_turns = {key for turn in given(keys.turns, ()) for key in _said(turn)}
-    return said | (in_turns & {"expected_tool_calls", "expected_tool_sequence", "assertions"})
+    for turn in given(keys.turns, ()):
+        said |= _said(turn) & {"expected_tool_calls", "expected_tool_sequence", "assertions"}
+    return said
 
 
 def _check_beside(keys: TurnKeys, said: set[str], path: str, reader: Reader) -> None:
