@@ -524,6 +524,13 @@ def test_a_secret_is_in_no_reply_and_no_error() -> None:
 
     [reply], _ = asked(echo, **description)
     assert reply.output == "${TOKEN}"
+
+    async def echo_line(request: Request, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer({"output": request.line}))
+        await writer.drain()
+
+    [line], _ = asked(echo_line, **description, query={"key": "${TOKEN}"})
+    assert line.output == "POST /chat?key=${TOKEN} HTTP/1.1"
     with pytest.raises(EndpointError) as raised:
         asked(answer(secret.encode(), "403 Forbidden"), **description)
     assert "${TOKEN}" in str(raised.value)

@@ -20,7 +20,7 @@ from rightcall.agents.mcp import Mcp
 from rightcall.agents.openai import OpenAI
 from rightcall.agents.python import Python, PythonEndpoint
 from rightcall.agents.websocket import WebSocket
-from rightcall.errors import TestSetError, UsageError, Where, did_you_mean, join_path
+from rightcall.errors import MissingExtraError, TestSetError, UsageError, Where, did_you_mean, join_path
 from rightcall.testsets.explain import explain, found
 from rightcall.testsets.marks import child
 from rightcall.testsets.source import Source
@@ -72,8 +72,10 @@ def placed(data: Any, source: Source) -> EndpointConfig:
     """The endpoint of a test set, by its `endpoint` key; `TestSetError` with the line and column of what is wrong."""
     try:
         return read(data, Where(path="endpoint"))
-    except TestSetError as error:
-        raise TestSetError(error.message, source.key(error.where.path)) from None
+    except MissingExtraError:
+        raise
+    except (TestSetError, UsageError) as error:
+        raise TestSetError(error.message, source.key(error.where.path or "endpoint")) from None
 
 
 def schema() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -28,12 +28,16 @@ class _Divided:
         self.count = 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.stderr if _is_agent.get() or recording.here() else self.stream, name)
+        is_agent = _is_agent.get() or recording.here()
+        return getattr(sys.stderr if is_agent and sys.stderr is not None else self.stream, name)
 
 
 @contextlib.contextmanager
 def diverted() -> Iterator[None]:
     """A block in which an agent runs, whose prints go to the standard error."""
+    if sys.stdout is None:  # there is nothing to keep free
+        yield
+        return
     _begin()
     token = _is_agent.set(True)
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
+from urllib.parse import quote, quote_plus
 
 import msgspec
 from msgspec import Meta
@@ -71,12 +72,12 @@ class Secrets:
         return data
 
     def _forms(self) -> list[tuple[str, str]]:
-        """Each secret as it is, and as JSON writes it, with its name; longer ones first."""
+        """Each secret as it is, and as JSON and addresses write it, with its name; longer ones first."""
         known = {
             form: f"${{{name}}}"
             for name, value in self._used.items()
             if len(value) >= SHORTEST
-            for form in (value, jsontext.encode(value).decode()[1:-1])
+            for form in (value, jsontext.encode(value).decode()[1:-1], quote(value, safe=""), quote_plus(value))
         }
         return sorted(known.items(), key=lambda item: -len(item[0]))
 
