@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.app import files
 from rightcall.app.gates import FailOn
-from rightcall.app.redaction import Redaction
+from rightcall.app.redaction import Redaction, shown
 from rightcall.app.reporting import Alone
 from rightcall.app.runs import Baseline, read_run
 from rightcall.core.comparison import Comparison
@@ -66,7 +66,7 @@ class Compared(msgspec.Struct, frozen=True):
 
     def written(self, writer: Writer) -> bytes:
         """What was found, without what is not to be shown."""
-        return writer.write(_shown(self.comparison, self.redaction.redactor(hides_secrets=writer.hides_secrets)))
+        return writer.write(shown(self.comparison, self.redaction.redactor(hides_secrets=writer.hides_secrets)))
 
 
 def compare(request: CompareRequest) -> Compared:
@@ -78,7 +78,9 @@ def compare(request: CompareRequest) -> Compared:
     writers = [_writer(path) for path in request.outputs]
     files.check_standard_input(names)
     files.check_apart(names, request.outputs)
-    compared = Compared(_comparison(request, _redactors(request.redaction, writers)), request.redaction)
+    # Looking for secrets takes longer than all else: it is done for what is written, and for the screen.
+    redactors = request.redaction.redactors({False, *(writer.hides_secrets for writer in writers)})
+    compared = Compared(_comparison(request, redactors), request.redaction)
     pieces = [(path, compared.written(writer)) for path, writer in zip(request.outputs, writers, strict=True)]
     errors = [error for path, data in pieces if (error := _written(path, data)) is not None]
     return Compared(compared.comparison, request.redaction, tuple(errors))
@@ -100,13 +102,6 @@ def _written(path: str, data: bytes) -> StoreError | None:
     return None
 
 
-def _redactors(asked: Redaction, writers: Sequence[Writer]) -> list[Redactor]:
-    """What looks for secrets in results, for the screen and for what is written: it takes longer than all else."""
-    kinds = {False, *(writer.hides_secrets for writer in writers)}
-    found = [asked.redactor(hides_secrets=hides_secrets) for hides_secrets in kinds]
-    return list({redactor.name: redactor for redactor in found if redactor is not None}.values())
-
-
 def _comparison(request: CompareRequest, redactors: Sequence[Redactor]) -> Comparison:
     with Baseline(read_run(request.baseline, redactors)) as baseline:
         candidate = read_run(request.candidate, redactors)
@@ -115,14 +110,6 @@ def _comparison(request: CompareRequest, redactors: Sequence[Redactor]) -> Compa
         for each in candidate.results:
             comparer.add(each)
         return comparer.end(baseline.rest())
-
-
-def _shown(comparison: Comparison, redactor: Redactor | None) -> Comparison:
-    if redactor is None:
-        return comparison
-    from rightcall.core.redaction.runs import redacted
-
-    return redacted(comparison, redactor)
 
 
 class Against(Alone):

@@ -18,6 +18,7 @@ from rightcall.errors import UsageError
 
 if TYPE_CHECKING:
     from rightcall.core.comparison import Comparison
+    from rightcall.testsets import TestSet
 
 
 class FailOn(enum.StrEnum):
@@ -83,6 +84,11 @@ def with_options(gate: Gate, options: GateOptions) -> Gate:
         allow_errors=gate.allow_errors if options.allow_errors is None else options.allow_errors,
         thresholds={**gate.thresholds, **options.thresholds},
     )
+
+
+def of(sets: Iterable[TestSet], options: GateOptions) -> Gate:
+    """Return the gate of a run with these test sets."""
+    return with_options(strictest(test_set.gate for test_set in sets), options)
 
 
 def check_baseline(options: GateOptions, baseline: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from rightcall.app import ahead, driving, planning, redaction, reporting, runner, running
+from rightcall.app import ahead, driving, planning, reporting, running
 from rightcall.app.driving import Give, Stop
 from rightcall.app.journal import Journal
 from rightcall.app.matching import Notes
@@ -163,10 +163,7 @@ async def run_here(plan: Plan, request: RunRequest, begun: Begun, sinks: Sequenc
 def ready(request: RunRequest | GradeRequest, tally: Tally, sinks: Sequence[Sink], notes: Notes) -> list[Redactor]:
     """Have a tally grade as these reports need it; return what is taken out of them."""
     notes.counts.update(compiled.test.count for compiled in tally.tests)
-    tally.grade_one = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
-    redactors = reporting.redactors_of(request.redaction, sinks)
-    if redactors:
-        tally.grade_one = redaction.noting(tally.grade_one, redactors)
+    tally.grade_one, redactors = reporting.grading(request.redaction, sinks)
     return redactors
 
 

@@ -18,7 +18,7 @@ from rightcall.app.judging import JudgeOptions, SimulatorOptions
 from rightcall.app.loading import Config
 from rightcall.app.planning import Selection
 from rightcall.app.redaction import Redaction
-from rightcall.app.sinks import Sink
+from rightcall.app.sinks import Sink, check_apart
 from rightcall.core.asking import Asker
 from rightcall.core.results import Gate
 from rightcall.errors import UsageError
@@ -96,7 +96,7 @@ def check_reports(request: RunRequest, sinks: Sequence[Sink]) -> None:
     """Refuse reports that would take the place of what is read; `UsageError`."""
     gates.check_baseline(request.gate, request.baseline)
     reading = (*request.tests, *loading.named(request.config), *loading.named(request.baseline))
-    files.check_apart(reading, [sink.path for sink in sinks if sink.path is not None])
+    check_apart(reading, sinks)
 
 
 def plan(
@@ -121,7 +121,7 @@ def plan(
         tests=tuple(chosen),
         planned=planning.repeats(chosen, asked.repeat),
         agents=_agents(request, suites, {compiled.test.id for compiled in chosen}, agent),
-        gate=gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate),
+        gate=gates.of(sets, request.gate),
         warnings=tuple(loading.warnings_of(sets)),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,15 +16,14 @@ from rightcall.errors import TraceError, UsageError, did_you_mean
 from rightcall.testsets import CompiledTest
 
 if TYPE_CHECKING:
-    from rightcall.app.matching import Reading
+    from rightcall.app.matching import Grade, Reading
     from rightcall.app.reading import Source
     from rightcall.core.redaction.redactor import Mask, Redactor
     from rightcall.core.redaction.rules import Group, Rules
+    from rightcall.core.redaction.runs import Told
 
 _GROUPS: Final[tuple[Group, ...]] = ("secrets", "emails")
 _DIGITS: Final = 12
-
-Grade = Callable[[Trajectory, CompiledTest, str], Attempt]
 
 
 class Redaction(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -59,6 +58,11 @@ class Redaction(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def redactor(self, *, hides_secrets: bool) -> Redactor | None:
         """What a report is looked through with, if it is."""
         return self.shared if hides_secrets else self.asked
+
+    def redactors(self, hiding: Iterable[bool]) -> list[Redactor]:
+        """The different ones for reports that do or do not hide secrets."""
+        found = [self.redactor(hides_secrets=hides_secrets) for hides_secrets in hiding]
+        return list({redactor.name: redactor for redactor in found if redactor is not None}.values())
 
     def _redactor(self, name: str, rules: Rules) -> Redactor:
         from rightcall.core.redaction.redactor import Redactor, plain_mask
@@ -124,6 +128,15 @@ def _hashing(variable: str) -> Mask:
         return f"[redacted:{digest[:_DIGITS]}]"
 
     return mask
+
+
+def shown(told: Told, redactor: Redactor | None) -> Told:
+    """What a report is told, or a trajectory, without secrets; as it is if nothing is taken out."""
+    if redactor is None:
+        return told
+    from rightcall.core.redaction.runs import redacted
+
+    return redacted(told, redactor)
 
 
 def noting(grade: Grade, redactors: Iterable[Redactor]) -> Grade:

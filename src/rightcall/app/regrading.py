@@ -12,7 +12,7 @@ from rightcall.app.planning import Planned
 from rightcall.app.preparing import Suite
 from rightcall.app.reporting import Graded
 from rightcall.app.service import GradeRequest, Watch
-from rightcall.app.sinks import Sink
+from rightcall.app.sinks import Sink, check_apart
 from rightcall.app.tallying import Tally
 from rightcall.core.results import Result
 from rightcall.errors import UsageError, Where
@@ -28,14 +28,13 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     gates.check_baseline(request.gate, request.baseline)
     path = os.path.join(directory, journal.ATTEMPTS)
     reading = [path, *request.tests, *loading.named(request.config), *loading.named(request.baseline)]
-    files.check_apart(reading, [sink.path for sink in sinks if sink.path is not None])
+    check_apart(reading, sinks)
     known = {compiled.test.id: compiled for suite in suites for compiled in suite.tests}
     wanted = known if request.tests else {identity: known[identity] for identity in head.planned}
     notes = Notes(warnings=list(loading.warnings_of(sets)))
     tally = Tally(list(wanted.values()), head.planned, path)
     results = _results(tally, path, watch or Watch(), notes)
-    gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
-    return live.report(suites, gate, request, tally, results, sinks, notes)
+    return live.report(suites, gates.of(sets, request.gate), request, tally, results, sinks, notes)
 
 
 def _only_run(request: GradeRequest) -> str:

@@ -12,8 +12,8 @@ import msgspec
 from rightcall import __version__
 from rightcall.app import files, gates, runner
 from rightcall.app.gates import FailOn
-from rightcall.app.matching import Notes
-from rightcall.app.redaction import Redaction
+from rightcall.app.matching import Grade, Notes
+from rightcall.app.redaction import Redaction, noting
 from rightcall.app.sinks import Sink
 from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError
@@ -41,12 +41,16 @@ class Graded(msgspec.Struct, frozen=True):
         return 3 if self.unwritten and code == 0 else code
 
 
-def redactors_of(asked: Redaction, sinks: Sequence[Sink]) -> list[Redactor]:
-    """Give each sink what it is looked through with, and return these; `UsageError` for a rule that is none."""
+def grading(asked: Redaction, sinks: Sequence[Sink]) -> tuple[Grade, list[Redactor]]:
+    """Return how these reports need trajectories to be graded, and what takes secrets out of them.
+
+    Each sink is given its redactor; `UsageError` for a rule that is none.
+    """
     for sink in sinks:
         sink.redactor = asked.redactor(hides_secrets=sink.hides_secrets)
-    by_name = {sink.redactor.name: sink.redactor for sink in sinks if sink.redactor is not None}
-    return list(by_name.values())
+    redactors = asked.redactors(sink.hides_secrets for sink in sinks)
+    grade = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
+    return noting(grade, redactors) if redactors else grade, redactors
 
 
 class Alone:

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 import msgspec
 
 from rightcall import testsets, traces
-from rightcall.app import files, gates, kit, matching, redaction, runner, starter
+from rightcall.app import files, gates, kit, matching, starter
 from rightcall.app.gates import GateOptions
 from rightcall.app.judging import JudgeOptions, judge_for
 from rightcall.app.loading import Config as Config
@@ -26,9 +26,9 @@ from rightcall.app.reading import readings, trace_reader
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.reporting import Graded as Graded
-from rightcall.app.reporting import beside, head_of, redactors_of, report
+from rightcall.app.reporting import beside, grading, head_of, report
 from rightcall.app.schemas import compile_schema
-from rightcall.app.sinks import Sink
+from rightcall.app.sinks import Sink, check_apart
 from rightcall.app.spool import Spools
 from rightcall.assertions import KINDS
 from rightcall.core.asking import Asker
@@ -76,12 +76,9 @@ def grade(request: GradeRequest, sinks: Sequence[Sink], watch: Watch | None = No
     notes.warnings.extend(warnings_of(sets))
     files_and_sets = zip(request.tests, sets, strict=True)
     tests = [test for name, test_set in files_and_sets for test in compiled(name, test_set, request.judge)]
-    gate = gates.with_options(gates.strictest(test_set.gate for test_set in sets), request.gate)
+    gate = gates.of(sets, request.gate)
     found = watched(readings(request.traces, read), watch)
-    grade_one: matching.Grade = runner.transcribed if any(sink.shows_transcripts for sink in sinks) else runner.attempt
-    redactors = redactors_of(request.redaction, sinks)
-    if redactors:
-        grade_one = redaction.noting(grade_one, redactors)
+    grade_one, redactors = grading(request.redaction, sinks)
     results = _results(request, found, tests, notes, grade_one)
     head = head_of(sets, request.tests, gate)
     with beside(request.baseline, head, request.gate.fail_on, redactors) as baseline:
@@ -97,7 +94,7 @@ def _check_tests_named(request: GradeRequest) -> None:
 
 def _check_files(reading: Sequence[str], sinks: Sequence[Sink]) -> None:
     files.check_standard_input(reading)
-    files.check_apart(reading, [sink.path for sink in sinks if sink.path is not None])
+    check_apart(reading, sinks)
 
 
 class Watch:

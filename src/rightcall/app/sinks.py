@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
+from rightcall.app import files
 from rightcall.app.files import Writing
+from rightcall.app.redaction import shown
 from rightcall.core.results import Result, RunEnd, RunHead
 from rightcall.errors import StoreError, Where
 from rightcall.reports import Report
@@ -87,11 +89,7 @@ class Sink:
             self._target = None
 
     def _shown(self, told: Told) -> Told:
-        if self.redactor is None:
-            return told
-        from rightcall.core.redaction.runs import redacted
-
-        return redacted(told, self.redactor)
+        return shown(told, self.redactor)
 
     @contextmanager
     def _keeping_error(self) -> Iterator[None]:
@@ -124,6 +122,11 @@ class Appending:
     def discard(self) -> None:
         """Add nothing."""
         self._pieces.clear()
+
+
+def check_apart(reading: Sequence[str], sinks: Sequence[Sink]) -> None:
+    """Refuse reports that would take the place of what is read, or of one another; `UsageError`."""
+    files.check_apart(reading, [sink.path for sink in sinks if sink.path is not None])
 
 
 def _size(path: str) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rightcall.app import service
-from rightcall.app.redaction import Redaction
+from rightcall.app.redaction import Redaction, shown
 from rightcall.app.reporting import Graded
 from rightcall.app.sinks import Sink
 from rightcall.core.results import Result, RunEnd, RunHead
@@ -82,11 +82,7 @@ def keeper(redaction: Redaction) -> tuple[Sink, Callable[[RunEnd], Suite]]:
 
     def finish(end: RunEnd) -> Suite:
         redactor = redaction.asked
-        if redactor is None:
-            return Suite(keeping.results, end)
-        from rightcall.core.redaction.runs import redacted
-
-        shown = {identity: redacted(result, redactor) for identity, result in keeping.results.items()}
-        return Suite(shown, redacted(end, redactor))
+        results = {identity: shown(result, redactor) for identity, result in keeping.results.items()}
+        return Suite(results, shown(end, redactor))
 
     return _Keeper(keeping, lambda: keeping), finish
