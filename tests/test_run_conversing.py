@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import UNSET
 
 from rightcall.agents.conversing import Held, Script, converse
@@ -167,3 +169,47 @@ def test_nothing_said_is_no_conversation() -> None:
     """Without a turn there is an empty trajectory, of which nothing is recorded."""
     made, turns = held([])
     assert (made.trajectory, turns) == (Trajectory(), [])
+
+
+CALLS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.none() | st.integers(0, 3), st.none() | st.integers(0, 3)), max_size=4
+).map(
+    lambda made: tuple(
+        call(n, parent=p if p is None or p < at else None, message=m) for at, (n, p, m) in enumerate(made)
+    )
+)
+TURNS = st.lists(st.sampled_from([None, UNSET]) | CALLS, min_size=1, max_size=4)
+
+
+@given(TURNS)
+def test_joining_loses_no_call_and_makes_none_up(turns: list[Any]) -> None:
+    """Calls stay in their order and turn, inside the call that they were made in, and parallel to the same ones."""
+    made = told(*(Reply(tool_calls=calls) for calls in turns))
+    known = [(number, calls) for number, calls in enumerate(turns) if isinstance(calls, tuple)]
+    assert (made.tool_calls is None) == (not known)
+    assert bool(made.gaps) == (0 < len(known) < len(turns))
+    joined_calls = made.tool_calls or ()
+    assert [(one.name, one.turn) for one in joined_calls] == [(one.name, n) for n, calls in known for one in calls]
+    first = 0
+    for _, calls in known:
+        part = joined_calls[first : first + len(calls)]
+        assert [None if one.parent is None else one.parent - first for one in part] == [one.parent for one in calls]
+        others = {one.message for one in joined_calls if one.message is not None and one not in part}
+        assert not others & {one.message for one in part}
+        assert [part[0].message == one.message for one in part] == [calls[0].message == one.message for one in calls]
+        first += len(calls)
+
+
+def test_turn_in_which_nothing_was_captured_has_no_calls_where_others_have() -> None:
+    """Capture that works in one turn works in all; where it caught nothing in any, nothing is known (G3)."""
+    nothing = Reply(trajectory=Trajectory(warnings=("nothing was traced",)), is_watched=True)
+    caught = Reply(trajectory=Trajectory(tool_calls=(call("a"),)), is_watched=True)
+    made = told(nothing, caught, nothing)
+    assert ([(one.name, one.turn) for one in made.tool_calls or ()], made.gaps, made.warnings) == ([("a", 1)], (), ())
+    unknown = told(nothing, nothing)
+    assert (unknown.tool_calls, unknown.warnings) == (
+        None,
+        ("turn 1: nothing was traced", "turn 2: nothing was traced"),
+    )
+    beside = told(nothing, Reply(tool_calls=(call("a"),)))
+    assert (beside.gaps, len(beside.tool_calls or ())) == (("the calls of turn 1 were not recorded",), 1)
