@@ -216,7 +216,7 @@ def test_only_the_files_of_the_run_can_be_named_with_it(run: Any, tmp_path: Path
 
 def test_run_goes_on_as_it_began(run: Any, tmp_path: Path) -> None:
     """With the same attempts at the same tests; the pace may be another."""
-    tests = project(tmp_path, A, {"id": "b", "prompt": "x"})
+    tests = project(tmp_path, A, {"id": "b", "forbidden_tools": ["says nothing"]})
     run("run", tests, "--filter", "a", "--repeat", "5", "-j", "1", "--retries", "7")
     directory = run_directory(tmp_path)
     path = directory / "attempts.jsonl"

@@ -16,11 +16,12 @@ from rightcall.agents.pace import Pace
 from rightcall.app import files, journal, loading, preparing
 from rightcall.app.journal import Head, Journal, Kept
 from rightcall.app.judging import JudgeOptions
+from rightcall.app.planning import Selection
 from rightcall.app.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink, to_file
 from rightcall.core.results import Outcome
 from rightcall.core.wording import amount, first
-from rightcall.errors import StoreError, UsageError, Where
+from rightcall.errors import UsageError, Where
 from rightcall.reports.json import JSONLinesReport
 from rightcall.testsets import Test, TestSet
 
@@ -71,10 +72,8 @@ def _names(suites: Sequence[Suite]) -> Iterator[tuple[str, Suite]]:
 
 def _ignore(directory: str) -> None:
     """Keep runs out of version control, as other tools do with what they keep in a project."""
-    try:
+    with files.storing(directory, journal.UNKEPT):
         os.makedirs(directory, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"the run cannot be kept: {error.strerror or error}", Where(file=directory)) from None
     path = os.path.join(directory, ".gitignore")
     if os.path.normpath(directory).endswith(RUNS) and not os.path.lexists(path):
         files.write(path, _IGNORE)
@@ -103,12 +102,13 @@ def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan
         names = ", ".join(kept.file for kept in head.test_sets)
         raise UsageError(f"was made with other files: {names}; name these or none", Where(file=directory))
     for suite in suites:
-        _check_unchanged(suite, head, request)
+        _check_unchanged(suite, head)
     going_on = replace(
         request,
         tests=tuple(kept.file for kept in head.test_sets),
         dialect=head.dialect,
         endpoint=head.endpoint if request.endpoint is None else request.endpoint,
+        selection=Selection(ids=frozenset(head.planned)),
         early_stop=head.early_stop,
     )
     made = preparing.plan(going_on, suites)
@@ -136,7 +136,7 @@ def pace_of(head: Head) -> Pace:
     return msgspec.convert(head.pace, Pace)
 
 
-def _check_unchanged(suite: Suite, head: Head, request: RunRequest) -> None:
+def _check_unchanged(suite: Suite, head: Head) -> None:
     """Refuse to go on where the file says something else now. One that is gone, or was no file, is as it was."""
     if suite.file == files.STDIN or not os.path.lexists(suite.file):
         return
