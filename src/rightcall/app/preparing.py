@@ -115,7 +115,7 @@ def plan(
     asked = request.selection
     chosen = planning.selected(tests, asked, failed() if asked.order != "as_written" else None)
     for compiled in chosen:
-        running.speaker(compiled.test)
+        running.speaker(compiled.test)  # a test that says nothing is refused now
     return Plan(
         suites=tuple(suites),
         tests=tuple(chosen),
