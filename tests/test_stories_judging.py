@@ -343,3 +343,16 @@ def test_a_voice_conversation_is_graded_by_its_transcript(run: Any, tmp_path: Pa
         ran = run("grade", "voice.jsonl", "-t", "t.json", "--judge", "openai:x", "--judge-base-url", server.openai)
     transcript = part(server.requests[0], "Transcript")
     assert (ran.code, transcript["messages"], transcript["messages_before"]) == (0, heard[2:], heard[:2])
+
+
+def test_users_speak_without_turning_the_standard_output_aside(run: Any, tmp_path: Path) -> None:
+    """All threads share it: several that turned it aside and back at once would leave it with the reports' errors."""
+    user = (
+        "import sys\ndef speak(prompt):\n"
+        "    if sys.stdout is sys.stderr: raise RuntimeError('turned aside')\n"
+        "    return {'message': 'Hi', 'done': len(prompt.data['Conversation']) > 0}\n"
+    )
+    staged(tmp_path, {"required_tools": ["issue_refund"], "repeat": 4}, [("Refunded.", [REFUND])])
+    write(tmp_path, {"user.py": user})
+    ran = run("run", "t.json", "--simulator", "python:user.py:speak", "--json")
+    assert (ran.code, json.loads(ran.out)["counts"]["passed"]) == (0, 1)

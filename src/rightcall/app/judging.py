@@ -6,6 +6,7 @@ Nothing is imported or opened before a kind of assertion that asks is there.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -75,7 +76,10 @@ def simulator_for(options: SimulatorOptions, judge: JudgeOptions, test_set: Test
     if said is None:
         return None
     config, place = said
-    return LazyJudge(lambda: _asker(msgspec.structs.replace(config, cache=None), place))
+    if config.provider == PYTHON:
+        # Users speak in threads: there the standard output, which all threads share, must not be turned aside.
+        return LazyJudge(lambda: _function(config, inspect.unwrap(_loaded(config, place))))
+    return LazyJudge(lambda: _model(config))
 
 
 def _said(options: JudgeOptions, written: ModelConfig | None, folder: str) -> tuple[ModelConfig, str] | None:
@@ -254,18 +258,22 @@ def _made_once(config: ModelConfig) -> Asker:
 
 
 def _uncached(config: ModelConfig, folder: str) -> Asker:
-    return _function(config, folder) if config.provider == PYTHON else _model(config)
+    return _function(config, _loaded(config, folder)) if config.provider == PYTHON else _model(config)
 
 
-def _function(config: ModelConfig, folder: str) -> Asker:
-    from rightcall.app import code
+def _function(config: ModelConfig, function: Callable[[Any], Any]) -> Asker:
     from rightcall.judges.functions import FunctionAsker
+
+    return FunctionAsker(function, config.model)
+
+
+def _loaded(config: ModelConfig, folder: str) -> Callable[[Any], Any]:
+    from rightcall.app import code
 
     path, _, name = config.name.rpartition(":")
     if not path or not os.path.isfile(os.path.join(folder, path)):
         raise UsageError(f"the model `{config.model}` cannot be used: there is no file `{os.path.join(folder, path)}`")
-    function: Any = code.load(folder, f"{path}:{name}")
-    return FunctionAsker(function, config.model)
+    return code.load(folder, f"{path}:{name}")
 
 
 def _model(config: ModelConfig) -> Asker:
