@@ -79,7 +79,7 @@ def _why_missing(name: str) -> str:
     try:
         os.lstat(name)
     except PermissionError as error:
-        return f"cannot be read: {_cause(error)}"
+        return f"cannot be read: {cause(error)}"
     except OSError:
         pass
     return "there is no such file or directory"
@@ -136,7 +136,7 @@ def _searching(folder: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TraceError(f"cannot be searched: {_cause(error)}", Where(file=folder)) from None
+        raise TraceError(f"cannot be searched: {cause(error)}", Where(file=folder)) from None
 
 
 def check_apart(reading: Sequence[str], writing: Sequence[str]) -> None:
@@ -180,7 +180,7 @@ def chunks(name: str) -> Iterator[bytes]:
             while piece := file.read(CHUNK):
                 yield piece
     except OSError as error:
-        raise TraceError(f"cannot be read: {_cause(error)}", Where(file=shown(name))) from None
+        raise TraceError(f"cannot be read: {cause(error)}", Where(file=shown(name))) from None
 
 
 def read(name: str) -> bytes:
@@ -189,7 +189,7 @@ def read(name: str) -> bytes:
         with _opened(name) as file:
             return file.read()
     except OSError as error:
-        raise UsageError(f"cannot be read: {_cause(error)}", Where(file=shown(name))) from None
+        raise UsageError(f"cannot be read: {cause(error)}", Where(file=shown(name))) from None
 
 
 def shown(name: str) -> str:
@@ -227,17 +227,17 @@ class Writing:
         self._temporary: Path | None = None
         if not self._target.parent.is_dir():
             raise StoreError(f"the directory `{self._target.parent}` does not exist", Where(file=path))
-        with self._telling():
+        with storing(self.path):
             self._file = self._open()
 
     def write(self, data: bytes) -> None:
         """Add to the file."""
-        with self._telling():
+        with storing(self.path):
             self._file.write(data)
 
     def finish(self) -> None:
         """Put the complete file in its place."""
-        with self._telling():
+        with storing(self.path):
             self._file.close()
             if self._temporary is not None:
                 os.replace(self._temporary, self._target)
@@ -260,12 +260,14 @@ class Writing:
             self._temporary.chmod(stat.S_IMODE(mode))
         return file
 
-    @contextlib.contextmanager
-    def _telling(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(f"cannot be written: {_cause(error)}", Where(file=self.path)) from None
+
+@contextlib.contextmanager
+def storing(path: str, trouble: str = "cannot be written") -> Iterator[None]:
+    """Say of a file what keeps it from being written; `StoreError` with the cause."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{trouble}: {cause(error)}", Where(file=path)) from None
 
 
 def write(path: str, data: bytes) -> None:
@@ -279,6 +281,7 @@ def write(path: str, data: bytes) -> None:
         raise
 
 
-def _cause(error: OSError) -> str:
+def cause(error: OSError) -> str:
+    """Why the system refused, as part of a sentence."""
     text = error.strerror or str(error)
     return text[:1].lower() + text[1:]

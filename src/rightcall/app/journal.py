@@ -17,6 +17,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -25,13 +26,16 @@ from rightcall.app import files, locking
 from rightcall.app.planning import Planned
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
-from rightcall.errors import RightcallError, StoreError, TraceError, UsageError, Where
+from rightcall.errors import RightcallError, TraceError, UsageError, Where
 from rightcall.traces import documents, native
 
 HEAD, ATTEMPTS = files.RUN_FILES
 RESULTS: Final = "results.jsonl"
 FORMAT: Final = 1
 """The version of the directory's shape."""
+
+UNKEPT: Final = "the run cannot be kept"
+"""What is said of a directory that no run can be kept in."""
 
 OURS: Final = "rightcall"
 """The key in the metadata of a trajectory under which the number of the attempt stands, and how often it was tried."""
@@ -99,14 +103,12 @@ def create(directory: str, head: Head, contents: Mapping[str, bytes]) -> None:
 
     The head is written last: a directory with a head is whole.
     """
-    try:
+    with files.storing(directory, UNKEPT):
         os.makedirs(os.path.join(directory, "tests"))
         for name, data in contents.items():
             files.write(os.path.join(directory, name), data)
         with open(os.path.join(directory, ATTEMPTS), "xb"):
             pass
-    except OSError as error:
-        raise StoreError(f"the run cannot be kept: {error.strerror or error}", Where(file=directory)) from None
     head_as_json = msgspec.json.format(msgspec.json.encode(head), indent=2) + b"\n"
     files.write(os.path.join(directory, HEAD), head_as_json)
 
@@ -189,7 +191,7 @@ def entries(path: str) -> dict[Planned, Entry]:
                     found[planned] = Entry(offset, len(line), has_trouble)
                 offset += len(line)
     except OSError as error:
-        raise TraceError(f"cannot be read: {error.strerror or error}", Where(file=path)) from None
+        raise TraceError(f"cannot be read: {files.cause(error)}", Where(file=path)) from None
     return found
 
 
@@ -231,9 +233,5 @@ def _lock(file: BinaryIO, directory: str) -> None:
         raise UsageError("another rightcall is at work on this run; wait for its end", Where(file=directory)) from None
 
 
-@contextlib.contextmanager
-def _writing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"the journal cannot be written: {error.strerror or error}", Where(file=path)) from None
+def _writing(path: str) -> AbstractContextManager[None]:
+    return files.storing(path, "the journal cannot be written")

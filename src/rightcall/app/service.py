@@ -208,4 +208,4 @@ def _make_directory(directory: str) -> None:
     try:
         os.makedirs(directory, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot be made: {error.strerror}", Where(file=directory)) from None
+        raise UsageError(f"cannot be made: {files.cause(error)}", Where(file=directory)) from None

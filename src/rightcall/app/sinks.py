@@ -11,7 +11,7 @@ from rightcall.app import files
 from rightcall.app.files import Writing
 from rightcall.app.redaction import shown
 from rightcall.core.results import Result, RunEnd, RunHead
-from rightcall.errors import StoreError, Where
+from rightcall.errors import StoreError
 from rightcall.reports import Report
 from rightcall.reports.markdown import LIMIT, MarkdownReport
 
@@ -113,11 +113,8 @@ class Appending:
 
     def finish(self) -> None:
         """Add it."""
-        try:
-            with open(self.path, "ab") as file:
-                file.write(b"".join(self._pieces))
-        except OSError as error:
-            raise StoreError(f"cannot be written: {error.strerror or error}", Where(file=self.path)) from None
+        with files.storing(self.path), open(self.path, "ab") as file:
+            file.write(b"".join(self._pieces))
 
     def discard(self) -> None:
         """Add nothing."""
