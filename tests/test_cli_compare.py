@@ -187,6 +187,19 @@ def test_a_report_that_was_cut_off_is_refused(shell: Shell) -> None:
     assert (ran.code, ran.err) == (2, "error: cut.json: is cut off: the end of the report is missing\n")
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_report_that_lost_a_result_is_refused(shell: Shell, indent: int | None) -> None:
+    """One that counts more results than it has was changed after it was written: a failure may be what is gone."""
+    run = Path(shell.run("main", t=PASS, u=FAIL))
+    lines = [line for line in run.read_text().splitlines(keepends=True) if not line.startswith('{"id":"u"')]
+    short = "".join(lines).replace("},\n],", "}\n],")
+    Path("short.json").write_text(short if indent is None else json.dumps(json.loads(short), indent=indent))
+    for arguments in ([str(run), "short.json"], ["short.json", str(run)]):
+        ran = shell("compare", *arguments)
+        message = "counts 2 results, and has 1: somebody has changed it since it was written"
+        assert (ran.code, ran.out, ran.err) == (2, "", f"error: short.json: {message}; {ADVICE}\n")
+
+
 def test_a_missing_file_is_told(shell: Shell) -> None:
     """2, with its name."""
     ran = shell("compare", shell.run("main", t=PASS), "gone.json")

@@ -89,6 +89,33 @@ def _verdicts(text: str) -> Iterator[VerdictRow]:
         yield verdict(name, status, severity="block" if sign == "=" else "warn")
 
 
+@pytest.mark.parametrize("hashes", [("1", "2"), ("", "")])
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (("fail", "x"), ("fail", "x"), "still_failing"),
+        (("fail", "x"), ("fail", "y"), "new_failure"),
+        (("error", "x"), ("error", "x"), "still_unjudged"),
+        (("error", "x"), ("error", "y"), "unjudged"),
+        (("pass", "x"), ("pass", "y"), "still_passing"),
+    ],
+)
+def test_what_is_paired_by_position_is_excused_only_for_the_same_reason(
+    hashes: tuple[str, str], before: tuple[str, str], after: tuple[str, str], kind: str
+) -> None:
+    """Without an id it may be another test than before: a failure of another one is none of it."""
+    runs = [RunRow(name="run.json", test_set_hash=one) for one in hashes]
+    then, now = ([result("[1]", attempt(verdict("v", *one)), positional=True)] for one in (before, after))
+    assert [kind] == [kind for kind, number in compare(then, now, *runs).counts.items() if number]
+
+
+def test_the_same_test_set_has_the_same_tests_in_the_same_places() -> None:
+    """Of one test set a test without an id is the same one, whatever the reason is now."""
+    run = RunRow(name="run.json", test_set_hash="1")
+    then, now = ([result("[1]", attempt(verdict("v", "fail", why)), positional=True)] for why in "xy")
+    assert compare(then, now, run, run).counts[Kind.STILL_FAILING] == 1
+
+
 def test_a_fix_by_a_lower_severity_or_a_verdict_left_out_can_be_seen() -> None:
     """What made a test pass is told: another severity, or a verdict that is not there any more."""
     then = [one("t", "fail", "fail", "pass")]
@@ -257,7 +284,7 @@ def test_what_limits_a_comparison_is_said() -> None:
     assert compare(nameless, nameless, full, other).notes == (
         "the test sets differ: Desk (111111111111) before, Desk (222222222222) now",
         "graded by rightcall 0.1 before, 0.2 now",
-        "1 test has no id and is paired by position: tests[1]",
+        "1 test has no id and is paired by position, and excused only for the same reason: tests[1]",
     )
     assert compare([], [], RunRow(name="a.jsonl", is_complete=False), full).notes == (
         "a.jsonl does not say by which rules and for which test set it was graded",

@@ -48,6 +48,7 @@ def read_run(name: str, redactors: Sequence[Redactor] = ()) -> SavedRun:
         return SavedRun(_run(head, file), _rows(_members(lines, file), file, redactors))
     value, rest = _document(first, lines, file)
     if isinstance(value, dict) and isinstance(value.get("results"), list):
+        _check_number(value, len(value["results"]), file)
         members = ((None, member) for member in value["results"])
         return SavedRun(_run(value, file), _rows(members, file, redactors))
     if not isinstance(value, dict) or "attempts" not in value:
@@ -78,24 +79,38 @@ def _document(first: bytes, lines: Iterator[tuple[int, bytes]], file: str) -> tu
 
 def _members(lines: Iterator[tuple[int, bytes]], file: str) -> Iterator[_Numbered]:
     """The results of a report that has one a line, up to its end, which has to be there."""
-    for number, line in lines:
+    for index, (number, line) in enumerate(lines):
         if line.startswith(b"],"):
-            _decoded(b"{" + line[2:] + b"".join(more for _, more in lines), file, number)
+            end = _decoded(b"{" + line[2:] + b"".join(more for _, more in lines), file, number)
+            _check_number(end, index, file)
             return
         yield number, _decoded(line.rstrip().removesuffix(b","), file, number)
     raise UsageError("is cut off: the end of the report is missing", Where(file=file))
 
 
+def _check_number(end: dict[str, Any], found: int, file: str) -> None:
+    """Refuse a report from which results were taken, or to which some were added, since it was written."""
+    counts = end.get("counts")
+    total = counts.get("total", found) if isinstance(counts, dict) else found
+    if total != found:
+        message = f"counts {total} results, and has {found}: somebody has changed it since it was written; {_ADVICE}"
+        raise UsageError(message, Where(file=file))
+
+
 def _lines(name: str) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers, line ends included."""
-    number, waiting = 0, b""
+    number = 0
+    waiting: list[bytes] = []
     for chunk in files.chunks(name):
-        *whole, waiting = (waiting + chunk).split(b"\n")
-        for line in whole:
-            number += 1
-            yield number, line + b"\n"
-    if waiting:
-        yield number + 1, waiting
+        waiting.append(chunk)
+        if b"\n" in chunk:
+            *whole, rest = b"".join(waiting).split(b"\n")
+            waiting = [rest]
+            for line in whole:
+                number += 1
+                yield number, line + b"\n"
+    if any(waiting):
+        yield number + 1, b"".join(waiting)
 
 
 def _decoded(data: bytes, file: str, line: int | None) -> Any:

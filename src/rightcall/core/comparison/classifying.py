@@ -119,6 +119,22 @@ def _failing(change: VerdictChange) -> Kind:
     return Kind.UNJUDGED if after.status == Status.ERROR and passed else Kind.STILL_FAILING
 
 
+def kind_by_position(before: ResultRow | None, after: ResultRow, changes: Iterable[VerdictChange]) -> Kind:
+    """What became of a test that has no id, and so may be another one: it is excused only for the same reasons."""
+    found = kind(before, after, changes)
+    is_other = before is not None and _reasons(before) != _reasons(after)
+    return _UNEXCUSED.get(found, found) if is_other else found
+
+
+_UNEXCUSED: Final = {Kind.STILL_FAILING: Kind.NEW_FAILURE, Kind.STILL_UNJUDGED: Kind.UNJUDGED}
+
+
+def _reasons(row: ResultRow) -> tuple[str, list[tuple[str, str]]]:
+    """Why a test did not pass: in all, and by each verdict that blocks."""
+    blocking = [(name, one) for name, one in verdicts(row).items() if one.severity == "block"]
+    return _reason(row), [(name, one.reason) for name, one in blocking if one.status in (Status.FAIL, Status.ERROR)]
+
+
 def _group(outcome: Outcome) -> Outcome:
     return outcome if outcome in _JUDGED else Outcome.ERROR
 

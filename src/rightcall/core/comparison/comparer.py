@@ -68,18 +68,20 @@ class Comparer:
         self._tests, self._attempts = _Tally(), _Tally()
         self._verdicts: dict[str, _Tally] = {}
         self._positional: dict[str, None] = {}
+        # Of what has no hash, JSON Lines and records, nobody knows whether the tests are the same.
+        self._is_one_set = baseline.test_set_hash == candidate.test_set_hash != ""
 
     def add(self, after: ResultRow) -> None:
         """Take one result of the later run."""
         before = self._find(after.id)
         self._count(before, after)
         verdicts = tuple(classifying.verdict_changes(before, after)) if before is not None else ()
-        kind = classifying.kind(before, after, verdicts)
+        kind_of = classifying.kind_by_position if after.positional and not self._is_one_set else classifying.kind
         calls = None if before is None else self._calls(before, after)
         self._keep(
             TestChange(
                 id=after.id,
-                kind=kind,
+                kind=kind_of(before, after, verdicts),
                 before=None if before is None else classifying.side(before),
                 after=classifying.side(after),
                 verdicts=verdicts,
@@ -167,7 +169,8 @@ class Comparer:
         if self._positional:
             noun = amount(len(self._positional), "test has no id", "tests have no id")
             verb = "is" if len(self._positional) == 1 else "are"
-            yield f"{noun} and {verb} paired by position: {first(list(self._positional), SHOWN_IDS)}"
+            alike = "" if self._is_one_set else ", and excused only for the same reason"
+            yield f"{noun} and {verb} paired by position{alike}: {first(list(self._positional), SHOWN_IDS)}"
 
 
 def _test_set(run: RunRow) -> str:
