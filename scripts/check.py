@@ -1,4 +1,4 @@
-"""The one check script: format, lint, types, floors, browser, tests (with documentation), oldest pytest, coverage.
+"""The one check script: format, lint, types, floors, programs, tests (with documentation), oldest pytest, coverage.
 
     python scripts/check.py            everything
     python scripts/check.py types      only the named steps
@@ -24,7 +24,7 @@ STEPS: dict[str, list[list[str]]] = {
     "lint": [[PYTHON, "-m", "ruff", "check", "."]],
     "types": [[PYTHON, "-m", "mypy"]],
     "floors": [[PYTHON, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-logo"]],
-    "browser": [[PYTHON, "scripts/browser.py"]],
+    "programs": [[PYTHON, "scripts/programs.py"]],
     "tests": [[*COVERAGE, "erase"], [*COVERAGE, "run", "-m", "pytest", "--numprocesses=auto", "--dist=worksteal"]],
     "oldest-pytest": [[PYTHON, "scripts/oldest_pytest.py"]],
     "coverage": [[*COVERAGE, "combine", "--quiet"], [*COVERAGE, "report"]],

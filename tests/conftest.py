@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from support.staged.reading import recorder
+
+if TYPE_CHECKING:
+    from rightcall.store.engine import Org, Store
+    from support.databases import Maker
 
 pytest_plugins = ["pytester"]  # the tests of the pytest plugin run pytest
 
@@ -30,6 +35,35 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "recorded"
     folder.mkdir(exist_ok=True)
     return recorder(folder)
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def databases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Maker]:
+    """What makes databases of one kind: a test that asks for it is run for each kind."""
+    from support import databases  # it loads the libraries of databases
+
+    if request.param == "sqlite":
+        yield databases.sqlite(tmp_path_factory.mktemp("databases"))
+    else:
+        with databases.postgresql() as maker:
+            yield maker
+
+
+@pytest.fixture(scope="session")
+def store(databases: Maker) -> Iterator[Store]:
+    """An open database that tests share; each has an organization of its own."""
+    from rightcall.store import migrating
+
+    with migrating.open_store(databases()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def org(store: Store) -> Org:
+    """A new organization."""
+    from support.databases import new_organization
+
+    return new_organization(store)
 
 
 @pytest.fixture

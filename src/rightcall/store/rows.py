@@ -154,7 +154,7 @@ def pointing(word: str) -> Iterator[None]:
         yield
     except IntegrityError as error:
         if _broken(error) & _UNIQUE:
-            raise ConflictError(f"there is such a {word} already; it needs another name") from None
+            raise ConflictError(f"another {word} has this name already") from None
         if _broken(error) & _FOREIGN:
             raise UnknownRowError(f"the {word} refers to something that is not there") from None
         raise
