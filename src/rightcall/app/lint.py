@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rightcall.app import code, files, service
-from rightcall.app.matching import Notes, Reading, all_pairs, matched_pairs
+from rightcall.app.matching import Notes, Reading, pairs
 from rightcall.app.mutating import MOST_MUTANTS, Mutation, Score, Tally
-from rightcall.app.reading import How, readings, trace_reader
-from rightcall.app.redaction import Redaction, Seen
+from rightcall.app.reading import Pairing, readings, trace_reader
+from rightcall.app.redaction import Redaction, Seen, shown
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.rates import show_rate
@@ -26,19 +26,15 @@ if TYPE_CHECKING:
     from rightcall.core.redaction.redactor import Redactor
 
 
-class LintRequest(How, frozen=True, kw_only=True):
-    """What to look at and how. `files` are test sets, `traces` and what follows it as for grading.
+class LintRequest(Pairing, frozen=True, kw_only=True):
+    """What to look at and how. `files` are test sets, `traces` as for grading.
 
-    `config` names a file with keys for whole test sets. `level` is the least bad remark that makes the exit code 1.
+    `level` is the least bad remark that makes the exit code 1.
     `max_mutants` is the most of one trajectory, `MOST_MUTANTS` where it is not said.
     """
 
     files: tuple[str, ...]
     traces: tuple[str, ...] = ()
-    dialect: str | None = None
-    config: str | None = None
-    apply_all: bool = False
-    id_key: str | None = None
     level: Level = Level.ERROR
     min_mutation_score: Fraction | None = None
     max_mutants: int | None = None
@@ -130,13 +126,11 @@ def lint(request: LintRequest, watch: service.Watch | None = None) -> Linted:
 def _without_secrets(linted: Linted, redactor: Redactor | None) -> Linted:
     if redactor is None:
         return linted
-    from rightcall.core.redaction.runs import redacted
-
     return msgspec.structs.replace(
         linted,
-        remarks=tuple(redacted(remark, redactor) for remark in linted.remarks),
+        remarks=tuple(shown(remark, redactor) for remark in linted.remarks),
         refused=tuple(RightcallError(redactor.text(str(error))) for error in linted.refused),
-        mutation=None if linted.mutation is None else redacted(linted.mutation, redactor),
+        mutation=None if linted.mutation is None else shown(linted.mutation, redactor),
         warnings=tuple(map(redactor.text, linted.warnings)),
     )
 
@@ -209,12 +203,7 @@ def _mutate(
     tallies = {name: Tally(test, request.max_mutants or MOST_MUTANTS) for name, test in compiled.items()}
     known: dict[str, set[str]] = {name: set() for name in compiled}
     rejected: list[str] = []
-    found = (
-        all_pairs(trajectories, list(compiled.values()), notes)
-        if request.apply_all
-        else matched_pairs(trajectories, compiled, request.id_key, notes)
-    )
-    for pair in found:
+    for pair in pairs(trajectories, compiled, request, notes):
         if isinstance(pair, TraceError):
             rejected.append(str(pair))
             continue

@@ -8,6 +8,7 @@ only ids and numbers. `each_for_all` keeps nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,8 +18,12 @@ from rightcall.app.spool import Spool
 from rightcall.core.calls import Trajectory
 from rightcall.core.counting import Count
 from rightcall.core.results import Attempt, Result
+from rightcall.core.wording import first_and_more
 from rightcall.errors import TraceError, UsageError
 from rightcall.testsets import EXPECTATION_KEYS, CompiledTest
+
+if TYPE_CHECKING:
+    from rightcall.app.reading import Pairing
 
 SHOWN_OWN = 5
 
@@ -96,6 +101,15 @@ def _grade_by_test(pairs: Iterable[Pair | TraceError], attempts: Attempts, grade
             compiled, reading = pair
             attempts.add(compiled.test.id, grade(reading.trajectory, compiled, reading.file))
     return bad
+
+
+def pairs(
+    readings: Iterable[Reading], table: Mapping[str, CompiledTest], how: Pairing, notes: Notes
+) -> Iterator[Pair | TraceError]:
+    """Each trajectory with every test, or with the one that it belongs to, as is asked for."""
+    if how.apply_all:
+        return all_pairs(readings, list(table.values()), notes)
+    return matched_pairs(readings, table, how.id_key, notes)
 
 
 def matched_pairs(
@@ -257,6 +271,5 @@ def _shown(trajectory: Trajectory, file: str) -> str:
 
 def _note_carried(carried: Sequence[str], notes: Notes) -> None:
     if names := list(dict.fromkeys(carried)):
-        listed = ", ".join(names[:SHOWN_OWN])
-        more = f" and {len(names) - SHOWN_OWN} more" if len(names) > SHOWN_OWN else ""
-        notes.warnings.append(f"unused, since a test set is given: the expectations of {listed}{more}")
+        shown = first_and_more(names, SHOWN_OWN)
+        notes.warnings.append(f"unused, since a test set is given: the expectations of {shown}")

@@ -31,6 +31,19 @@ class How(msgspec.Struct, frozen=True, kw_only=True):
     tool_arguments_at: str | None = None
 
 
+class Pairing(How, frozen=True, kw_only=True):
+    """How test sets are read, too, and how trajectories find their tests.
+
+    `config` names a file with keys for whole test sets, for those that do not have them themselves, and `id_key` the
+    metadata that names a trajectory's test. With `apply_all` each trajectory is for every test.
+    """
+
+    dialect: str | None = None
+    config: str | None = None
+    apply_all: bool = False
+    id_key: str | None = None
+
+
 _AS_IT_IS: Final = How()
 
 

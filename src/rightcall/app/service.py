@@ -19,10 +19,10 @@ from rightcall.app.loading import read_config as read_config
 from rightcall.app.loading import read_tests as read_tests
 from rightcall.app.matching import Notes, Reading
 from rightcall.app.reading import How as How
+from rightcall.app.reading import Pairing, readings, trace_reader
 from rightcall.app.reading import Source as Source
 from rightcall.app.reading import read_sources as read_sources
 from rightcall.app.reading import read_traces as read_traces
-from rightcall.app.reading import readings, trace_reader
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.reporting import Graded as Graded
@@ -39,19 +39,11 @@ from rightcall.testsets import CompiledTest, TestSet, compile_test, embedded
 from rightcall.traces import spilling
 
 
-class GradeRequest(How, frozen=True, kw_only=True):
-    """What to grade and how. `traces` and `tests` are names of files, `id_key` the metadata that names a test.
-
-    `config` is the name of a file with keys for whole test sets, for those that do not have them themselves;
-    `baseline` that of a report of the run to compare with.
-    """
+class GradeRequest(Pairing, frozen=True, kw_only=True):
+    """What to grade and how. `traces` and `tests` are names of files, `baseline` that of the run to compare with."""
 
     traces: tuple[str, ...]
     tests: tuple[str, ...] = ()
-    dialect: str | None = None
-    config: str | None = None
-    apply_all: bool = False
-    id_key: str | None = None
     gate: GateOptions = GateOptions()
     redaction: Redaction = Redaction()
     judge: JudgeOptions = JudgeOptions()

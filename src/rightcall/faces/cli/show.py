@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.grading import look_of
 from rightcall.faces.cli.reading import how, redact_options, redaction, trace_options
 from rightcall.faces.cli.root import Command
 
@@ -36,21 +37,15 @@ Examples:
 @click.option("-v", "--verbose", is_flag=True, help="Show the result of each call, and how often it was seen.")
 @click.option("--no-color", is_flag=True, help="Use no colours.")
 @click.option("--json", "as_json", is_flag=True, help="Print each trajectory as one line of the native format.")
-def command(traces: tuple[str, ...], verbose: bool, no_color: bool, as_json: bool, **options: Any) -> int:
+def command(traces: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Show the tool calls that TRACES hold as the tree that they form, what may be missing, and what was read.
 
     Exit code 3 if a record could not be read or there is none.
     """
     from rightcall.app import service
     from rightcall.app.redaction import without_secrets
-    from rightcall.reports.terminal import Detail, Look
 
-    look = Look(
-        width=streams.width(),
-        colours=streams.wants_colours(refused=no_color),
-        ascii_only=streams.is_ascii_only(),
-        detail=Detail.VERBOSE if verbose else Detail.NORMAL,
-    )
+    look = look_of({**options, "quiet": False})
     sources = without_secrets(service.read_sources(traces, service.How(**how(options))), redaction(options))
     return _written(sources) if as_json else _shown(sources, look)
 
