@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Final
@@ -166,3 +169,24 @@ def test_items_stay_in_order() -> None:
     items = ahead.looking(range(100), begun.append)
     assert (next(items), len(begun)) == (0, ahead.AT_ONCE + 1)
     assert (list(items), begun) == (list(range(1, 100)), list(range(100)))
+
+
+def test_whoever_interrupts_does_not_wait_for_a_model(tmp_path: Path) -> None:
+    """The command ends with 130 though an answer is on its way (G39)."""
+    write(tmp_path, {"t.json": {"tests": [{"id": "t0", "rubric": "Fine."}]}, "r.jsonl": TALKS[:1]})
+    asked, release = threading.Event(), threading.Event()
+
+    def hanging(_: Request) -> str:
+        asked.set()
+        release.wait(30)
+        return json.dumps(saying("pass"))
+
+    with model_server(hanging) as server:
+        options = ("r.jsonl", "-t", "t.json", "--judge", "openai:x", "--judge-base-url", server.openai)
+        command = [sys.executable, "-m", "rightcall", "grade", *options]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert asked.wait(30)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+        release.set()
+    assert process.returncode == 130
