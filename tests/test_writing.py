@@ -132,3 +132,32 @@ def test_words_that_orbit_does_not_know_are_refused(assertion: dict[str, Any]) -
     assert write is not None
     with pytest.raises(TestSetError, match="cannot be said in the dialect `orbit`"):
         write(known)
+
+
+@pytest.mark.parametrize(
+    "model", ["openai:x", {"model": "openai:x", "base_url": "http://127.0.0.1/v1", "timeout": 5.0}]
+)
+def test_models_personas_and_rubrics_come_back(model: Any) -> None:
+    """A test set for a judge and for simulated users says the same again."""
+    persona = {"goal": "A refund.", "traits": ["brief"], "facts": {"order": 42}, "first_message": "Hi", "max_turns": 3}
+    rubrics = ["polite", {"criteria": "brief", "samples": 3, "severity": "warn"}]
+    data = {"judge": model, "simulator": model, "tests": [{"id": "a", "persona": persona, "rubric": rubrics}]}
+    read = testsets.read(json.dumps({**data, "version": 1}).encode(), all_kinds(), file="t.json")
+    again = testsets.read(to_json(native_keys(read)), all_kinds(), file="t.json")
+    assert (again.judge, again.simulator) == (read.judge, read.simulator)
+    assert (again.tests[0].persona, again.tests[0].assertions) == (read.tests[0].persona, read.tests[0].assertions)
+
+
+@pytest.mark.parametrize("key", ["prompt", "turns"])
+def test_a_persona_stands_alone(key: str) -> None:
+    """Nobody else may have lines in that test (G27)."""
+    test = {"persona": {"goal": "x"}, "required_tools": ["a"], key: "x" if key == "prompt" else [{"prompt": "x"}]}
+    with pytest.raises(TestSetError, match=f"`{key}` cannot stand beside `persona`"):
+        testsets.read(json.dumps({"version": 1, "tests": [test]}).encode(), all_kinds(), file="t.json")
+
+
+def test_what_a_simulated_user_says_is_never_kept() -> None:
+    """A cache for it is refused (G37)."""
+    data = {"version": 1, "simulator": {"model": "openai:x", "cache": "kept"}, "tests": []}
+    with pytest.raises(TestSetError, match="never kept"):
+        testsets.read(json.dumps(data).encode(), all_kinds(), file="t.json")
