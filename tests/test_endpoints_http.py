@@ -239,6 +239,10 @@ async def _flood(request: Request, writer: asyncio.StreamWriter) -> None:
             await writer.drain()
 
 
+async def _resist(request: Request, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 nonsense\r\n\r\n")
+
+
 GET_BODY = answer({"output": "never seen"})
 FAULTS: dict[str, tuple[Any, dict[str, Any], str, bool, float | None]] = {
     "a hang": (_hang, {"timeout": 0.05}, "no whole reply within 0.05 s", True, None),
@@ -345,6 +349,23 @@ FAULTS: dict[str, tuple[Any, dict[str, Any], str, bool, float | None]] = {
         None,
     ),
     "a key that is none": (answer({"output": "x", "tool_call": []}), {}, "did you mean `tool_calls`?", False, None),
+    "a header that cannot be sent": (
+        GET_BODY,
+        {"headers": {"X": "a\nb"}},
+        "the request failed: Illegal header value",
+        False,
+        None,
+    ),
+    "a header in other letters": (GET_BODY, {"headers": {"X": "{{ test }}\u0416"}}, "cannot be made", False, None),
+    "another protocol": (_resist, {}, "the connection broke", True, None),
+    "a redirect without an address": (answer(b"", "307 Temporary Redirect"), {}, "status 307", False, None),
+    "a redirect that leaves encryption": (
+        answer(b"", "307 Temporary Redirect", Location="ftp://127.0.0.1/x"),
+        {},
+        "which is not followed",
+        False,
+        None,
+    ),
     "a redirect loop": (
         answer(b"", "307 Temporary Redirect", Location="/again"),
         {},

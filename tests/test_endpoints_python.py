@@ -338,6 +338,50 @@ def test_a_conversation_that_is_told_from_its_start_gives_each_turn_its_own() ->
         replied(Forgetting, "go", "go")
 
 
+def told_again(first: Trajectory, second: Trajectory) -> Reply:
+    """The reply of a second turn that tells the first turn again."""
+    told = iter([first, second])
+    return replied(lambda text: next(told), "a", "b")[1]
+
+
+def test_calls_inside_calls_keep_their_place_among_those_that_are_new() -> None:
+    """What was made inside a call of an earlier turn stands alone."""
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x"}]
+    more = [*said, {"role": "user", "content": "b"}, {"role": "assistant", "content": "y"}]
+    one = ToolCall(name="one")
+    second = (one, ToolCall(name="two", parent=0), ToolCall(name="three"), ToolCall(name="four", parent=2))
+    reply = told_again(Trajectory(tool_calls=(one,), messages=said), Trajectory(tool_calls=second, messages=more))
+    assert reply.trajectory is not None
+    assert [(call.name, call.parent) for call in reply.trajectory.tool_calls or ()] == [
+        ("two", None),
+        ("three", None),
+        ("four", 1),
+    ]
+    assert reply.trajectory.messages == more[2:]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected", "gaps"),
+    [
+        (None, ("one",), ["one"], 0),
+        (("one",), None, None, 0),
+        (("one",), ("other", "two"), ["other", "two"], 1),
+    ],
+)
+def test_calls_that_cannot_be_told_apart_are_all_kept(first: Any, second: Any, expected: Any, gaps: int) -> None:
+    """Where earlier turns are told with other calls than before, that is a gap; with none, nothing is taken away."""
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x"}]
+    more = [*said, {"role": "user", "content": "b"}, {"role": "assistant", "content": "y"}]
+    made = [
+        Trajectory(tool_calls=None if names is None else tuple(ToolCall(name=one) for one in names), messages=messages)
+        for names, messages in ((first, said), (second, more))
+    ]
+    reply = told_again(*made)
+    assert reply.trajectory is not None
+    found = None if calls(reply) is None else [name for name, _ in calls(reply) or ()]
+    assert (found, len(reply.trajectory.gaps)) == (expected, gaps)
+
+
 def test_many_agents_run_at_once_and_each_has_its_own_calls() -> None:
     """More than any pool of threads would have room for, all waiting for one another."""
     count = 60

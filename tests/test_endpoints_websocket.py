@@ -90,7 +90,7 @@ def test_without_an_end_a_reply_lasts_until_the_server_closes() -> None:
 
 def test_a_reply_may_end_when_nothing_comes_any_more() -> None:
     """The socket stays open for the next turn."""
-    first, _ = replies(says({"text": "a"}, {"call": CALL}), "one", "two", response=MAPPED["response"], idle=0.2)
+    first, _ = replies(says({"text": "a"}, {"call": CALL}), "one", "two", response=MAPPED["response"], idle=0.5)
     assert (first.output, names(first)) == ("a", ["lookup_order"])
 
 
