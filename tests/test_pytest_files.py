@@ -35,6 +35,16 @@ def test_a_failure_shows_the_reason_and_the_alignment_and_no_traceback(pytester:
     assert [word for word in ("Traceback", ".py:", "During handling") if word in text] == []
 
 
+def test_the_summary_of_pytest_has_the_reason_and_not_a_verdict_that_passed(pytester: pytest.Pytester) -> None:
+    """The first line is why the test failed, whichever verdict comes first; it is told once (G4)."""
+    test_set = TEST_SET.replace("  - id: opening-hours", "    forbidden_tools: [lookup_order]\n  - id: opening-hours")
+    write(pytester, refund__rightcall__yaml=test_set, refund__traces__jsonl=GOOD)
+    result, words = run(pytester, "-k", "late")
+    assert words["late-order"] == "FAILED"
+    reason = "`lookup_order` was called (call 1), which is forbidden."
+    result.stdout.fnmatch_lines(["__* late-order *__", reason, "", "✓ tool_call_trajectory"], consecutive=True)
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [

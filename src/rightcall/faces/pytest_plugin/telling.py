@@ -20,18 +20,23 @@ _LOOK = Look(width=100, detail=Detail.QUIET)
 
 
 def text(result: Result) -> str:
-    """Why a test did not pass: every reason, expected beside made, and the attempts if there were several."""
+    """Why a test did not pass: first the reason, then expected beside made, and the attempts if there were several."""
     title, _, body = TerminalReport(_LOOK).add(result).decode("utf-8").strip("\n").partition("\n")
-    told = textwrap.dedent(body)
-    return f"{_head(result, title)}{told}" if told else title
+    head, told = _head(result, title), textwrap.dedent(body)
+    if not told:
+        return title
+    if told in head:
+        return head
+    return told if head in told.partition("\n")[0] else f"{head}\n\n{told}"
 
 
 def _head(result: Result, title: str) -> str:
+    """The line that pytest's own summary shows."""
     if result.outcome is Outcome.ERROR:
-        return f"could not be judged: {reason(result)}\n\n"
+        return f"could not be judged: {reason(result)}"
     if result.outcome is Outcome.INCONCLUSIVE:
-        return "inconclusive: nothing was expected that blocks\n\n"
-    return f"{title[2:]}\n\n" if len(result.attempts) > 1 else ""
+        return "inconclusive: nothing was expected that blocks"
+    return title[2:] if len(result.attempts) > 1 else reason(result)
 
 
 def reason(result: Result) -> str:
