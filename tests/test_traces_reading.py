@@ -257,6 +257,8 @@ def test_every_convention_of_spans_is_a_format() -> None:
 
 
 CASSETTE = "f.json: none of the {} exchanges of this log is a request to a model with a JSON body"
+LEFT_OUT = "of a directory, files with `rightcall.` in their name, such as `rightcall.json`, are left out"
+OF_OURS = f"f.json: this is a report of rightcall, not a trace; {LEFT_OUT}"
 NODE_CONSOLE = "f.json: this is what Node's console exporter prints: no JSON, and without deep values; export OTLP"
 
 
@@ -266,7 +268,9 @@ NODE_CONSOLE = "f.json: this is what Node's console exporter prints: no JSON, an
         ('{"messages": [\n{"role": "user" "content": 1}]}', "f.json:2:17: not JSON: expecting ',' delimiter"),
         ("tests:\n  - id: a\n", "f.json: this looks like a test set, not a trace; name it with --tests"),
         ('{"tests": []}', "f.json: this looks like a test set, not a trace; name it with --tests"),
-        ('{"rightcall": "0.1.0", "schema": 1}', "f.json: this is a report of rightcall, not a trace"),
+        ('{"rightcall": "0.1.0", "schema": 1}', OF_OURS),
+        ('{"id": "a", "name": "", "outcome": "pass", "positional": false, "attempts": []}', OF_OURS),
+        ("result,test,outcome,attempts,trajectory\n1,a,pass,1,x\n", OF_OURS),
         ("interactions:\n- request:\n    body: '{}'\n", CASSETTE.format(1)),
         ('{"interactions": [], "version": 1}', CASSETTE.format(0)),
         ("{\n  resource: {\n    attributes: { 'service.name': 'a' }\n  },\n  attributes: [Object]\n}\n", NODE_CONSOLE),

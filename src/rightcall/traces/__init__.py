@@ -132,8 +132,8 @@ def _unknown(head: bytes) -> TraceError:
     """Why no format knows the file: it is broken, it is something else of ours, or it is of another format."""
     value = heads.sketch(head)
     keys = value.keys() if isinstance(value, dict) else set()
-    if "rightcall" in keys and "schema" in keys:
-        return TraceError("this is a report of rightcall, not a trace")
+    if heads.is_report(keys):
+        return TraceError(f"this is a report of rightcall, not a trace; {_LEFT_OUT}")
     if "tests" in keys or _TESTS.search(head):
         return TraceError("this looks like a test set, not a trace; name it with --tests")
     if _NODE_CONSOLE.match(head):
@@ -144,6 +144,7 @@ def _unknown(head: bytes) -> TraceError:
     return TraceError(f"the format is not known: this looks like {heads.describe(head)}; known formats: {known}")
 
 
+_LEFT_OUT: Final = "of a directory, files with `rightcall.` in their name, such as `rightcall.json`, are left out"
 _TESTS: Final = re.compile(rb"^tests:", re.MULTILINE)
 _NODE_CONSOLE: Final = re.compile(rb"\s*\{\s+(?:resource|traceId): ")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Set
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +26,18 @@ MAGIC: Final = {
 _DEEPEST: Final = jsontext.MAX_DEPTH + 1
 
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[][{},]', re.DOTALL)
+
+_REPORTS: Final = (
+    {"rightcall", "schema"},
+    {"id", "outcome", "attempts", "positional"},
+    {"result", "test", "outcome", "attempts"},
+)
+"""Keys that only reports of ours have together: JSON, a line of JSON Lines, a row of a table."""
+
+
+def is_report(keys: Set[str]) -> bool:
+    """Whether a first value with these keys is of a report of ours."""
+    return any(of_ours <= keys for of_ours in _REPORTS)
 
 
 def binary(head: bytes) -> str:
