@@ -318,8 +318,14 @@ def test_a_looser_match_may_be_asked_for(tmp_path: Path, promote: Run, outcomes:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "say where the tests go: `-o FILE` for a new file, or `--update FILE`"),
-        (["-o", "a.yaml", "--update", "old.yaml"], "say where the tests go"),
+        (
+            [],
+            "say where the tests go: `-o FILE` for a new file, `--update FILE` for one that there is; `--dry-run`",
+        ),
+        (
+            ["-o", "a.yaml", "--update", "old.yaml"],
+            "`-o FILE` is for a new file and `--update FILE` for one that there is",
+        ),
         (["-o", "old.yaml"], "old.yaml: exists already; `--update` changes it in place"),
         (["-o", "a.txt"], "a.txt: expected a name that ends in .yaml, .yml, .json, .jsonl or .ndjson"),
         (["-o", "a.yaml", "--only-failed"], "`--only-failed` and `--tests FILE` belong together"),
@@ -343,10 +349,11 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, promote: Run, options: 
 
 
 def test_a_dry_run_shows_what_would_be_written(tmp_path: Path, promote: Run) -> None:
-    """With `--dry-run` the file goes to the standard output, and none is written."""
+    """With `--dry-run` the file goes to the standard output, and none is written; then none need be named."""
     write(tmp_path, {"t.jsonl": [record("a", LOOKUP)]})
     ran = promote("t.jsonl", "-o", "new.yaml", "--dry-run")
     assert ran.out.startswith("# yaml-language-server")
+    assert promote("t.jsonl", "--dry-run") == ran
     assert not (tmp_path / "new.yaml").exists()
 
 

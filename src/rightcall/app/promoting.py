@@ -30,9 +30,14 @@ from rightcall.testsets.writing import native_test
 _PROMPTS: Final = ("id", "name", "prompt")
 """Keys of a failed test that say nothing of what is expected."""
 
+_SHOWN_AS: Final = "tests.yaml"
+"""What a new file would be called that is shown only."""
+
 
 class PromoteRequest(How, frozen=True, kw_only=True):
     """What to promote, and to where: a new file `output`, or the test set `update`, which is changed in place.
+
+    With `is_dry` neither need be named: nothing is going to be written.
 
     `tests` are test sets of which those conversations are taken that fail (`only_failed`). `choice` narrows the
     conversations; with `learn`, those of one id or one prompt are runs of one test.
@@ -41,6 +46,7 @@ class PromoteRequest(How, frozen=True, kw_only=True):
     traces: tuple[str, ...]
     output: str | None = None
     update: str | None = None
+    is_dry: bool = False
     tests: tuple[str, ...] = ()
     only_failed: bool = False
     dialect: str | None = None
@@ -93,8 +99,11 @@ def promote(request: PromoteRequest, watch: service.Watch | None = None) -> Prom
 
 def _check(request: PromoteRequest) -> None:
     """Refuse what cannot be meant, before anything is read; `UsageError`."""
-    if (request.output is None) == (request.update is None):
-        raise UsageError("say where the tests go: `-o FILE` for a new file, or `--update FILE` for one that there is")
+    if request.output is not None and request.update is not None:
+        raise UsageError("`-o FILE` is for a new file and `--update FILE` for one that there is; give one of them")
+    if request.output is None and request.update is None and not request.is_dry:
+        message = "say where the tests go: `-o FILE` for a new file, `--update FILE` for one that there is"
+        raise UsageError(f"{message}; `--dry-run` shows them")
     _check_tests(request)
     if request.learn and request.match != "exact":
         message = "where other calls may come in between, no step is optional and none limited: `--learn` needs"
@@ -252,7 +261,7 @@ def _finished(
     """The bytes of the new file, or the change of the old one."""
     if request.update is None:
         unique = choosing.renamed(drafts, frozenset())
-        data = _written(unique, str(request.output)) if unique else None
+        data = _written(unique, request.output or _SHOWN_AS) if unique else None
         return Promotion(drafts=unique, data=data, notes=(*notes, *_told(unique)), refused=tuple(refused))
     updated = updating.updated(
         request.update, known, drafts, lambda runs: updating.concealing(request.redaction, runs), learn=request.learn

@@ -35,7 +35,7 @@ Examples:
     metavar="FILE",
     help="Change a test set in place: revise the lists of calls that do not pass, and add what is new; show the diff.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; show what would be.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; show what would be, also without -o.")
 @click.option("--learn", is_flag=True, help="Take conversations of one id or one prompt for good runs of one test.")
 @click.option("--id", "ids", multiple=True, metavar="GLOB", help="Only conversations of such an id; may be repeated.")
 @click.option("--tool", "tools", multiple=True, metavar="GLOB", help="Only those that call it; may be repeated.")
@@ -89,6 +89,7 @@ def _request(options: dict[str, Any]) -> PromoteRequest:
         **shared(options),
         choice=_choice(options),
         schemas=options["tool_schemas"],
+        is_dry=options["dry_run"],
         redaction=redaction(options),
     )
 
