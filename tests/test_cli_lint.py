@@ -107,7 +107,7 @@ def test_survivors_are_told_by_operator_with_an_example(capfdbinary: Capture) ->
 
     assert (
         "  ! add-argument: 1 survived, allowed by `arguments: partial`\n"
-        "      such as unknown_argument = 1 added to call 1, `a` (x in r.jsonl)\n"
+        "      such as `unknown_argument` = 1 added to call 1, `a` (x in r.jsonl)\n"
         "      to notice it: `arguments: exact`\n"
     ) in told
     assert told.endswith("mutation score 3/10 = 0.3000\n")

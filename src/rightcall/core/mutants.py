@@ -190,7 +190,7 @@ def _edits(calls: Sequence[ToolCall], operator: str, edit: Callable[[Leaf], Any]
 
 
 def _edited(calls: Sequence[ToolCall], at: int, leaf: Leaf, operator: str, value: Any) -> Mutant:
-    where = f"{leaf.path or 'the arguments'} of call {at + 1}, {_named(calls[at])},"
+    where = f"{f'`{leaf.path}`' if leaf.path else 'the arguments'} of call {at + 1}, {_named(calls[at])},"
     how = "left out" if value is removed else f"{display(value, _SHOWN)} instead of {display(leaf.value, _SHOWN)}"
 
     return Mutant(
@@ -207,7 +207,7 @@ def _add_argument(calls: Sequence[ToolCall], _: Strangers) -> Iterator[Mutant]:
         call = calls[at]
         if call.arguments_state == "ok" and isinstance(call.arguments, dict):
             key = _unused(NEW_ARGUMENT, call.arguments)
-            words = f"{key} = 1 added to call {at + 1}, {_named(call)}"
+            words = f"`{key}` = 1 added to call {at + 1}, {_named(call)}"
             more = replace(call, arguments={**call.arguments, key: 1})
             yield Mutant(
                 operator="add-argument",
