@@ -207,7 +207,10 @@ def test_turn_that_takes_too_long_is_trouble_that_passes() -> None:
         return raised.value
 
     error = run(work)
-    assert (error.message, error.is_passing) == ("no reply came within 0.001 seconds", True)
+    assert (error.message, error.is_passing) == (
+        "no reply came within 0.001 s; the `timeout` of the run sets the limit",
+        True,
+    )
 
 
 def test_time_out_of_the_agents_own_is_its_own() -> None:

@@ -20,15 +20,9 @@ from rightcall.core.calls import ToolCall, Trajectory
 
 def combined(returned: Reply, captured: Trajectory) -> Reply:
     """The reply with the calls of both sides taken into account."""
-    if captured.tool_calls is None and replies.calls_are_known(returned):
-        return returned
-    if not replies.calls_are_known(returned):
+    if returned.calls is None:
         return _captured(returned, captured)
-    return _compared(returned, _calls(returned), captured.tool_calls or ())
-
-
-def _warned(reply: Reply, warnings: Iterable[str]) -> Reply:
-    return msgspec.structs.replace(reply, warnings=(*reply.warnings, *warnings))
+    return returned if captured.tool_calls is None else _compared(returned, returned.calls, captured.tool_calls)
 
 
 def _captured(returned: Reply, captured: Trajectory) -> Reply:
@@ -48,21 +42,16 @@ def _captured(returned: Reply, captured: Trajectory) -> Reply:
     )
 
 
-def _calls(reply: Reply) -> tuple[ToolCall, ...]:
-    found = reply.tool_calls if reply.trajectory is None else reply.trajectory.tool_calls
-    return found or () if isinstance(found, tuple | None) else ()
-
-
 def _compared(returned: Reply, told: tuple[ToolCall, ...], seen: tuple[ToolCall, ...]) -> Reply:
     missing, more = _names(_without(seen, told)), _names(_without(told, seen))
     if missing:
         gap = f"calls that were captured and are not in what the agent returned: {missing}"
         return replies.with_gap(returned, gap)
     if more:
-        return _warned(returned, [f"calls that the agent returned and that were not captured: {more}"])
+        return returned.noting(f"calls that the agent returned and that were not captured: {more}")
     if not _is_alike(told, seen):
         words = "the calls that the agent returned and those captured differ in arguments or order"
-        return _warned(returned, [f"{words}; those returned are graded"])
+        return returned.noting(f"{words}; those returned are graded")
     return returned
 
 

@@ -21,15 +21,13 @@ import msgspec
 from msgspec import Meta
 
 from rightcall.agents import replies
-from rightcall.agents.configuring import MAX_REPLY, EndpointConfig, Seconds, Setting, Watch
+from rightcall.agents.configuring import MAX_REPLY, TIMEOUT, EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, Text
 from rightcall.core import jsontext
 from rightcall.errors import EndpointError, UsageError
-
-TIMEOUT: Final = 300.0
 
 _NEEDED: Final = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV")
 _NEEDED_ON_WINDOWS: Final = ("SYSTEMROOT", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "USERPROFILE")
@@ -63,7 +61,7 @@ class Command(EndpointConfig, frozen=True, kw_only=True):
     def _variables(self, environment: Mapping[str, str], secrets: Secrets) -> dict[str, str]:
         needed = {name: environment[name] for name in (*_NEEDED, *_NEEDED_ON_WINDOWS) if name in environment}
         if isinstance(self.env, dict):
-            return {**needed, **{name: secrets.filled(text) for name, text in self.env.items()}}
+            return {**needed, **secrets.all_filled(self.env)}
         return {**needed, **{name: secrets.value(name) for name in self.env}}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 from msgspec import Meta
@@ -12,6 +12,9 @@ from rightcall.agents.exchange import Endpoint
 
 MAX_REPLY = 50_000_000
 """Bytes in one reply, at most, unless the endpoint says otherwise."""
+
+TIMEOUT: Final = 300.0
+"""Seconds that one turn may take, unless the endpoint says otherwise."""
 
 Seconds = Annotated[float, Meta(gt=0, description="How long one turn may take, in seconds.")]
 

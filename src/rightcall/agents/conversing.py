@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall.agents.exchange import Conversation, Message, Reply, Turn
-from rightcall.agents.joining import Exchange, failure_of, joined
+from rightcall.agents.joining import Exchange, joined
 from rightcall.core.calls import Trajectory
 from rightcall.errors import EndpointError
 
@@ -61,7 +61,7 @@ async def converse(conversation: Conversation, speaker: Speaker, opening: Turn) 
             reply = await conversation.send(turn)
             exchanges.append(Exchange(turn, reply))
             made = joined(exchanges)
-            if failure_of(reply) is not None:
+            if reply.failure is not None:
                 break
             turn = _continued(turn, reply)
     except EndpointError as error:

@@ -62,6 +62,22 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     is_watched: bool = False
 
+    @property
+    def calls(self) -> tuple[ToolCall, ...] | None:
+        """The calls of this turn, wherever it tells of them; `None` where they are not known."""
+        if self.trajectory is not None:
+            return self.trajectory.tool_calls
+        return None if self.tool_calls is UNSET else self.tool_calls
+
+    @property
+    def failure(self) -> str | None:
+        """What the agent said of its failure, wherever it did; a conversation ends there."""
+        return self.error if self.error is not None or self.trajectory is None else self.trajectory.failure
+
+    def noting(self, *notes: str) -> Reply:
+        """The reply with more that is worth knowing."""
+        return msgspec.structs.replace(self, warnings=(*self.warnings, *notes))
+
 
 class Conversation(Protocol):
     """One conversation with an agent: its turns are sent one after the other."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from rightcall.agents.exchange import Reply, Turn
@@ -37,7 +36,7 @@ def joined(exchanges: Sequence[Exchange]) -> Trajectory:
     replies = [exchange.reply for exchange in exchanges]
     parts = [reply.trajectory or Trajectory() for reply in replies]
     named = [reply.conversation_id for reply in replies if reply.conversation_id is not None]
-    calls = [_calls(reply) for reply in replies]
+    calls = [reply.calls for reply in replies]
     return Trajectory(
         conversation_id=_as_id(named[-1]) if named else _only(part.conversation_id for part in parts),
         trace_ids=_united(part.trace_ids for part in parts),
@@ -56,7 +55,7 @@ def joined(exchanges: Sequence[Exchange]) -> Trajectory:
 def _settled(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
     """The same, where nothing captured in a turn is known to be none made: calls of other turns were captured."""
     watched = [exchange.reply for exchange in exchanges if exchange.reply.is_watched]
-    if all(_calls(reply) is None for reply in watched):
+    if all(reply.calls is None for reply in watched):
         return exchanges
     return [
         replace(exchange, reply=_none_made(exchange.reply)) if exchange.reply.is_watched else exchange
@@ -68,12 +67,6 @@ def _none_made(reply: Reply) -> Reply:
     if reply.trajectory is None or reply.trajectory.tool_calls is not None:
         return reply
     return replace(reply, trajectory=replace(reply.trajectory, tool_calls=(), warnings=()))
-
-
-def _calls(reply: Reply) -> tuple[ToolCall, ...] | None:
-    if reply.trajectory is not None:
-        return reply.trajectory.tool_calls
-    return None if reply.tool_calls is UNSET else reply.tool_calls
 
 
 def _joined_calls(turns: Sequence[tuple[ToolCall, ...] | None]) -> tuple[ToolCall, ...] | None:
@@ -109,23 +102,18 @@ def _messages(exchange: Exchange) -> Iterator[Any]:
         yield {"role": "user", "content": exchange.turn.input}
     if told:
         yield from told
-    elif failure_of(exchange.reply) is None:
+    elif exchange.reply.failure is None:
         yield {"role": "assistant", "content": exchange.reply.output}
 
 
 def _output(last: Reply) -> Any:
-    if failure_of(last) is not None:
+    if last.failure is not None:
         return None
     return last.output if last.output is not None or last.trajectory is None else last.trajectory.output
 
 
-def failure_of(reply: Reply) -> str | None:
-    """What the agent said of its failure; a conversation ends there."""
-    return reply.error if reply.error is not None or reply.trajectory is None else reply.trajectory.failure
-
-
 def _failure(replies: Sequence[Reply]) -> str | None:
-    told = failure_of(replies[-1])
+    told = replies[-1].failure
     return told if told is None or len(replies) == 1 else f"in turn {len(replies)}: {told}"
 
 
@@ -134,13 +122,8 @@ def _warnings(replies: Sequence[Reply], calls: Sequence[tuple[ToolCall, ...] | N
     told = [dict.fromkeys((*(reply.trajectory or Trajectory()).warnings, *reply.warnings)) for reply in replies]
     has_said_why = any(reply.trajectory is not None and reply.trajectory.warnings for reply in replies)
     if all(made is None for made in calls) and not has_said_why:
-        yield (
-            _FAILED
-            if failure_of(replies[-1]) is not None
-            else _WITHOUT
-            if any(reply.tool_calls is None for reply in replies)
-            else _SILENT
-        )
+        is_told = any(reply.tool_calls is None for reply in replies)
+        yield _FAILED if replies[-1].failure is not None else _WITHOUT if is_told else _SILENT
     for number, warnings in enumerate(told, 1):
         yield from (warning if len(replies) == 1 else f"turn {number}: {warning}" for warning in warnings)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 from rightcall.errors import EndpointError
 
+LIMIT: Final = "`timeout` sets the limit"
+
 
 @asynccontextmanager
-async def within(seconds: float, missed: str, advice: str = "") -> AsyncIterator[None]:
-    """A block that may take so long; `EndpointError` with what was missed if it takes longer.
+async def within(seconds: float | None, missed: str, advice: str = LIMIT) -> AsyncIterator[None]:
+    """A block that may take so long, any time for `None`; `EndpointError` with what was missed if it takes longer.
 
     Time-outs of what happens inside are left as they are.
     """
@@ -21,5 +24,4 @@ async def within(seconds: float, missed: str, advice: str = "") -> AsyncIterator
     except TimeoutError:
         if not timer.expired():
             raise
-        message = f"{missed} within {seconds:g} s; `timeout` sets the limit{advice}"
-        raise EndpointError(message, is_passing=True) from None
+        raise EndpointError(f"{missed} within {seconds or 0:g} s; {advice}", is_passing=True) from None

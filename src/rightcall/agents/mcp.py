@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from rightcall.agents import mapping, replies, streaming, templates
-from rightcall.agents.configuring import EndpointConfig, Seconds, Setting
+from rightcall.agents.configuring import TIMEOUT, EndpointConfig, Seconds, Setting
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
@@ -46,7 +46,7 @@ class Mcp(EndpointConfig, frozen=True, kw_only=True):
         default_factory=dict
     )
     response: Annotated[mapping.Response | UnsetType, Meta(description="Where in a result its parts stand.")] = UNSET
-    timeout: Seconds = 300.0
+    timeout: Seconds = TIMEOUT
 
     def check(self) -> None:
         """Refuse two servers, or none, and a template or a path that is none."""
@@ -81,8 +81,8 @@ class _McpEndpoint:
         self.arguments = config.rendered()
         self.reading = config.reading()
         self._url = None if config.url is None else self.secrets.filled(config.url)
-        self._headers = {name: self.secrets.filled(text) for name, text in config.headers.items()}
-        self._env = {name: self.secrets.filled(text) for name, text in config.env.items()}
+        self._headers = self.secrets.all_filled(config.headers)
+        self._env = self.secrets.all_filled(config.env)
         self._directory = setting.directory or "."
 
     @asynccontextmanager

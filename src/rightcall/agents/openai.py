@@ -67,8 +67,7 @@ class _OpenAIEndpoint:
         self.web = Web(config, self.secrets, setting.directory)
         self.url = _address(self.secrets.filled(config.url))
         key = {} if config.api_key is None else {"Authorization": f"Bearer {self.secrets.value(config.api_key.env)}"}
-        more = {name: self.secrets.filled(text) for name, text in config.headers.items()}
-        self.headers = {"Content-Type": "application/json", **key, **more}
+        self.headers = {"Content-Type": "application/json", **key, **self.secrets.all_filled(config.headers)}
 
     @asynccontextmanager
     async def conversation(self) -> AsyncIterator[Conversation]:

@@ -16,20 +16,21 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 import msgspec
 
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
+from rightcall.agents.limiting import within
 from rightcall.errors import EndpointError, UsageError
-
-_Made = TypeVar("_Made")
 
 FIRST_WAIT: Final = 0.5
 """Seconds that the first wait before another try takes at most."""
 
 LONGEST_WAIT: Final = 30.0
 """Seconds that any wait takes at most, unless the other side asks for a longer one."""
+
+_ADVICE: Final = "the `timeout` of the run sets the limit"
 
 LONGEST_ASKED: Final = 300.0
 """Seconds that the other side may ask to wait. Asked for more, it is not tried again."""
@@ -145,7 +146,8 @@ class Paced:
     async def conversation(self) -> AsyncIterator[Conversation]:
         """Begin a conversation. That it cannot be begun in time is trouble, too."""
         beginning = self._endpoint.conversation()
-        conversation = await _in_time(beginning.__aenter__(), self._timeout, "no conversation was begun")
+        async with within(self._timeout, "no conversation was begun", _ADVICE):
+            conversation = await beginning.__aenter__()
         try:
             yield _PacedConversation(conversation, self._throttle, self._timeout)
         except BaseException as error:
@@ -166,18 +168,8 @@ class _PacedConversation:
         self._timeout = timeout
 
     async def send(self, turn: Turn) -> Reply:
-        async with self._throttle.turn():
-            return await _in_time(self._conversation.send(turn), self._timeout, "no reply came")
-
-
-async def _in_time(work: Awaitable[_Made], seconds: float | None, what: str) -> _Made:
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            return await work
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        raise EndpointError(f"{what} within {seconds or 0:g} seconds", is_passing=True) from None
+        async with self._throttle.turn(), within(self._timeout, "no reply came", _ADVICE):
+            return await self._conversation.send(turn)
 
 
 def wait_before(tries: int, trouble: EndpointError, pace: Pace, random: Callable[[], float]) -> float | None:

@@ -18,7 +18,7 @@ import inspect
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -26,13 +26,11 @@ from msgspec import Meta
 from rightcall.agents import agreeing, loading, printing, replies
 from rightcall.agents.capture import Capture
 from rightcall.agents.captured import Captured
-from rightcall.agents.configuring import EndpointConfig, Seconds, Setting, Watch
+from rightcall.agents.configuring import TIMEOUT, EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
 from rightcall.errors import EndpointError, TraceError, UsageError
-
-TIMEOUT: Final = 300.0
 
 
 class Python(EndpointConfig, frozen=True, kw_only=True):
@@ -203,12 +201,8 @@ def _failed(error: BaseException, call: Callable[..., Any]) -> Reply:
 def _joined(returned: Reply, captured: Captured | UsageError) -> Reply:
     """What was returned with what was captured; why nothing was, where nothing else tells the calls."""
     if isinstance(captured, UsageError):
-        return returned if replies.calls_are_known(returned) else _noted(returned, f"nothing is captured: {captured}")
+        return returned if returned.calls is not None else returned.noting(f"nothing is captured: {captured}")
     try:
         return agreeing.combined(returned, captured.trajectory)
     except TraceError as error:
-        return _noted(returned, f"what was captured cannot be read: {error.message}")
-
-
-def _noted(reply: Reply, note: str) -> Reply:
-    return msgspec.structs.replace(reply, warnings=(*reply.warnings, note))
+        return returned.noting(f"what was captured cannot be read: {error.message}")

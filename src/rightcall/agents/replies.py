@@ -96,10 +96,9 @@ def with_calls(reply: Reply, found: reported.Reported) -> Reply:
 
 def with_gap(reply: Reply, gap: str) -> Reply:
     """The reply, of which calls may be missing; where it tells of no calls, that is only a note."""
-    if not calls_are_known(reply):
-        return msgspec.structs.replace(reply, warnings=(*reply.warnings, gap))
-    calls = None if reply.tool_calls is UNSET else reply.tool_calls
-    around = reply.trajectory or Trajectory(tool_calls=calls, output=reply.output)
+    if reply.calls is None:
+        return reply.noting(gap)
+    around = reply.trajectory or Trajectory(tool_calls=reply.calls, output=reply.output)
     made = msgspec.structs.replace(around, gaps=(*around.gaps, gap))
     return msgspec.structs.replace(reply, trajectory=made, tool_calls=UNSET)
 
@@ -183,10 +182,3 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise EndpointError(f"the reply is neither JSON nor text in UTF-8: byte {error.start + 1} is none") from None
-
-
-def calls_are_known(reply: Reply) -> bool:
-    """Whether a reply says of calls which were made, be it none."""
-    if reply.trajectory is not None:
-        return reply.trajectory.tool_calls is not None
-    return reply.tool_calls is not UNSET and reply.tool_calls is not None

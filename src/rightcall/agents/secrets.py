@@ -36,7 +36,7 @@ Text = str | FromEnvironment
 
 def source(text: Text) -> str:
     """The text with its secrets by name."""
-    return text if isinstance(text, str) else f"${{{text.env}}}"
+    return text if isinstance(text, str) else shown(text.env)
 
 
 class Secrets:
@@ -59,6 +59,10 @@ class Secrets:
         """The text with its secrets in it."""
         return replaced(source(text), self.value)
 
+    def all_filled(self, texts: Mapping[str, Text]) -> dict[str, str]:
+        """The same for texts by their names."""
+        return {name: self.filled(text) for name, text in texts.items()}
+
     def hide(self, text: str) -> str:
         """The text with the names of the secrets in place of them."""
         for form, name in self._forms():
@@ -74,7 +78,7 @@ class Secrets:
     def _forms(self) -> list[tuple[str, str]]:
         """Each secret as it is, and as JSON and addresses write it, with its name; longer ones first."""
         known = {
-            form: f"${{{name}}}"
+            form: shown(name)
             for name, value in self._used.items()
             if len(value) >= SHORTEST
             for form in (value, jsontext.encode(value).decode()[1:-1], quote(value, safe=""), quote_plus(value))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 from msgspec import Meta, field
 
-from rightcall.agents.configuring import MAX_REPLY, EndpointConfig, Seconds
+from rightcall.agents.configuring import MAX_REPLY, TIMEOUT, EndpointConfig, Seconds
 from rightcall.agents.secrets import Secrets, Text, source
 from rightcall.core.values import display
 from rightcall.errors import EndpointError, MissingExtraError, TestSetError, UsageError
@@ -27,7 +27,6 @@ from rightcall.errors import EndpointError, MissingExtraError, TestSetError, Usa
 if TYPE_CHECKING:
     import httpx
 
-TIMEOUT: Final = 300.0
 _REDIRECTS: Final = 5
 _PASSING: Final = frozenset({408, 425, 429})
 """Statuses below 500 that may be others a moment later."""
@@ -198,8 +197,7 @@ class Web:
             async for chunk in response.aiter_bytes():
                 count += len(chunk)
                 if count > self._config.max_bytes:
-                    most = f"{self._config.max_bytes:,}"
-                    raise EndpointError(f"the reply has more than {most} bytes; `max_bytes` sets the limit")
+                    raise too_large(self._config)
                 yield chunk
         except httpx.HTTPError as error:
             raise self._trouble(error) from error
@@ -267,6 +265,11 @@ def _known_authorities() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context(trust_env=False)
+
+
+def too_large(config: WebConfig) -> EndpointError:
+    """The trouble that a reply has more bytes than it may."""
+    return EndpointError(f"the reply has more than {config.max_bytes:,} bytes; `max_bytes` sets the limit")
 
 
 def refused(status: int, phrase: str, body: str, headers: Mapping[str, str]) -> EndpointError:

@@ -21,7 +21,7 @@ from rightcall.agents.configuring import Setting
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
-from rightcall.agents.limiting import within
+from rightcall.agents.limiting import LIMIT, within
 from rightcall.agents.secrets import Secrets, shown, source
 from rightcall.agents.web import WebConfig
 from rightcall.core import jsontext
@@ -86,7 +86,7 @@ class _WebSocketEndpoint:
         self.message = config.rendered()
         self.reading = config.reading()
         self._url = self.secrets.filled(config.url)
-        self._headers = {name: self.secrets.filled(text) for name, text in config.headers.items()}
+        self._headers = self.secrets.all_filled(config.headers)
         self._proxy = None if config.proxy is None else self.secrets.filled(config.proxy)
         self._trust = web.trust(config.verify, setting.directory) if self._url.startswith("wss:") else None
         self.secrets.filled(jsontext.encode([] if config.message is UNSET else [config.message]).decode())
@@ -164,7 +164,9 @@ class _Conversation:
             endpoint.watch.sent("request", f"WebSocket {source(endpoint.config.url)}")
             endpoint.watch.sent("message", _message(endpoint, variables, shown))
         text = _message(endpoint, variables, endpoint.secrets.value)
-        advice = "; say by `done` or `idle` when a reply has ended" if endpoint.config.ends_by_closing else ""
+        advice = (
+            f"{LIMIT}; say by `done` or `idle` when a reply has ended" if endpoint.config.ends_by_closing else LIMIT
+        )
         async with within(endpoint.config.timeout, "no whole reply", advice):
             messages = await self._exchanged(text, variables)
         if endpoint.watch is not None:
@@ -215,7 +217,7 @@ class _Conversation:
             found.append(text)
             size += len(text)
             if size > config.max_bytes:
-                raise self._too_large()
+                raise web.too_large(config)
             if self._endpoint.reading.is_last(streaming.value(text), variables):
                 return found
 
@@ -227,14 +229,10 @@ class _Conversation:
     def _text(self, message: str | bytes) -> str:
         return self._endpoint.secrets.hide(message if isinstance(message, str) else message.decode("utf-8", "replace"))
 
-    def _too_large(self) -> EndpointError:
-        most = f"{self._endpoint.config.max_bytes:,}"
-        return EndpointError(f"the reply has more than {most} bytes; `max_bytes` sets the limit")
-
     def _closed(self, error: ConnectionClosed) -> EndpointError:
         """What it means that the socket closed before the reply had ended."""
         if error.sent is not None and error.sent.code == 1009 and not error.rcvd_then_sent:
-            return self._too_large()
+            return web.too_large(self._endpoint.config)
         told = error.rcvd
         if told is None:
             return EndpointError("the socket broke before the reply had ended", is_passing=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from rightcall.agents import endpoints, replies
+from rightcall.agents import endpoints
 from rightcall.agents.configuring import EndpointConfig
 from rightcall.agents.events import Events
 from rightcall.agents.exchange import Reply, Turn
@@ -82,7 +82,7 @@ def attempt(request: TryRequest, environment: Mapping[str, str]) -> Tried:
         trouble = None
     except EndpointError as error:
         reply, trouble = None, error
-    is_known = reply is not None and (replies.calls_are_known(reply) or reply.tool_calls is None)
+    is_known = reply is not None and (reply.calls is not None or reply.tool_calls is None)
     messages = [] if is_known else _messages(notes.parts["came"])
     return Tried(
         sent=tuple(notes.parts["sent"]),
@@ -149,9 +149,8 @@ def _decoded(value: Any) -> list[Any]:
 
 def calls_of(reply: Reply) -> tuple[str, list[tuple[str, Any]]]:
     """What a reply says of calls: in words, and each by name and arguments."""
-    found = reply.tool_calls if reply.trajectory is None else reply.trajectory.tool_calls
-    if found is UNSET:
-        return "nothing is said of calls", []
-    if found is None:
-        return "no calls were recorded", []
-    return (f"{len(found)}" if found else "none was made"), [(call.name, call.arguments) for call in found]
+    made = reply.calls
+    if made is None:
+        is_silent = reply.trajectory is None and reply.tool_calls is UNSET
+        return "nothing is said of calls" if is_silent else "no calls were recorded", []
+    return f"{len(made)}" if made else "none was made", [(call.name, call.arguments) for call in made]
