@@ -96,6 +96,19 @@ def test_attempts_are_judged_while_others_are_made(run: Any, tmp_path: Path) -> 
     assert (statuses(ran), len(server.requests)) == (wanted, len(TALKS))
 
 
+def test_a_run_that_is_graded_again_is_judged_several_at_once(run: Any, tmp_path: Path) -> None:
+    """Without the agent, from what was kept."""
+    agent = "def answer(text):\n    return {'output': text, 'tool_calls': []}\n"
+    tests = [{"id": record["id"], "prompt": f"answer {n}", "rubric": "Fine."} for n, record in enumerate(TALKS)]
+    write(tmp_path, {"t.json": {"endpoint": {"python": "agent.py:answer"}, "tests": tests}, "agent.py": agent})
+    assert run("run", "t.json").code == 3
+    (directory,) = (tmp_path / ".rightcall" / "runs").glob("2*")
+    with model_server(together()) as server:
+        options = ("--judge", "openai:x", "--judge-base-url", server.openai, "--json")
+        ran = run("grade", str(directory), *options)
+    assert [outcome for _, outcome in statuses(ran)] == ["pass", "fail"] * TOGETHER
+
+
 def test_samples_are_asked_at_once(run: Any, tmp_path: Path) -> None:
     """As often as they will be asked, and not once more."""
     rubric = {"criteria": "Fine.", "samples": TOGETHER + 1}

@@ -67,7 +67,7 @@ class Course:
 
     def take_kept(self) -> None:
         """Grade the attempts that are in the journal."""
-        for planned, item in () if self._journal is None else self._journal.finished():
+        for planned, item in () if self._journal is None else self._tally.begun(self._journal.finished()):
             self._tally.take(planned, item)
 
     def todo(self) -> Iterator[Planned]:

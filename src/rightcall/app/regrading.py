@@ -65,7 +65,7 @@ def _results(tally: Tally, path: str, watch: Watch, notes: Notes) -> Iterator[Re
     """The results of all tests in their order; attempts at tests that are not among them are noted."""
     found = journal.entries(path)
     known = {compiled.test.id for compiled in tally.tests}
-    for planned, item in journal.read(path, _of(found, known)):
+    for planned, item in tally.begun(journal.read(path, _of(found, known))):
         watch.step()
         tally.take(planned, item)
     notes.unused.extend(dict.fromkeys(planned.test for planned in found if planned.test not in known))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 from msgspec.structs import replace
@@ -15,6 +15,9 @@ from rightcall.core.calls import Trajectory
 from rightcall.core.results import Attempt, Outcome, Result, settle
 from rightcall.errors import TraceError
 from rightcall.testsets import CompiledTest
+
+Made = tuple[Planned, Trajectory | TraceError]
+"""An attempt that was made, and what was recorded of it."""
 
 
 class Tally:
@@ -31,6 +34,15 @@ class Tally:
         self._tickets: dict[str, dict[int, int]] = {compiled.test.id: {} for compiled in tests}
         self._outcomes: dict[str, list[Outcome]] = {compiled.test.id: [] for compiled in tests}
         self._spool = Spool[Attempt](Attempt)
+
+    def begun(self, made: Iterable[Made]) -> Iterable[Made]:
+        """The same attempts; where judges are asked, those of the next ones are asked meanwhile."""
+        return ahead.looking(made, self._begin) if ahead.asks(self.tests) else made
+
+    def _begin(self, made: Made) -> None:
+        planned, item = made
+        if not isinstance(item, TraceError):
+            ahead.begin(item, self._by_id[planned.test])
 
     def take(self, planned: Planned, item: Trajectory | TraceError) -> Outcome:
         """Grade an attempt that was made, and say what it came to."""
