@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from rightcall.agents.exchange import Reply, Turn
 from rightcall.agents.pace import Pace
+from rightcall.app import driving
 from rightcall.app.driving import Stop, each, outside
 from rightcall.app.planning import Planned
 from rightcall.app.running import Driven, World, attempt_id, drive
@@ -235,3 +238,25 @@ def test_what_is_raised_in_the_event_loop_is_raised_outside() -> None:
     assert next(made) == 1
     with pytest.raises(ValueError, match="inside"):
         next(made)
+
+
+def test_end_does_not_wait_for_what_hangs_while_the_event_loop_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was made is there; a task that cannot be cancelled keeps only itself waiting."""
+    monkeypatch.setattr(driving, "GRACE", 0.01)
+    gate = threading.Event()
+
+    async def stubborn() -> None:
+        while not gate.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+
+    async def main(give: Any) -> None:
+        kept.append(asyncio.ensure_future(stubborn()))
+        await give(1)
+
+    kept: list[asyncio.Future[None]] = []
+    made = outside(main)
+    try:
+        assert list(made) == [1]
+    finally:
+        gate.set()

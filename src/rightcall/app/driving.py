@@ -124,18 +124,22 @@ class _Background(threading.Thread):
 
     def run(self) -> None:
         """Run the coroutine to its end."""
-        error: BaseException | None = None
         try:
             asyncio.run(self._run())
-        except asyncio.CancelledError:
-            pass
         except BaseException as raised:
-            error = raised
-        self._made.put(_End(error))
+            self._made.put(_End(raised))
 
     async def _run(self) -> None:
+        """Say that it has ended before the event loop is closed: what hangs there is not waited for."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        await self._main(self._give)
+        error: BaseException | None = None
+        try:
+            await self._main(self._give)
+        except asyncio.CancelledError:
+            pass
+        except Exception as raised:
+            error = raised
+        self._made.put(_End(error))
 
     async def _give(self, item: Any) -> None:
         self._made.put(item)

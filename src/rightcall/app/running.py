@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import time
 import uuid
@@ -29,6 +30,9 @@ from rightcall.testsets import Test
 
 SIMULATOR: Final = "simulator"
 """The key of a trajectory's metadata under which stands what its simulated user came from and cost."""
+
+CLOSING: Final = 5.0
+"""Seconds that an agent may take to let go of what it holds."""
 
 Record = Callable[[Planned, Trajectory], Awaitable[None]]
 """Keeps a finished attempt."""
@@ -84,7 +88,9 @@ async def drive(driven: Driven, attempts: Iterator[Planned], record: Record, sto
         await driving.each(attempts, work, driven.pace.concurrency, stop)
     finally:
         for endpoint in paced.values():
-            await endpoint.close()
+            with contextlib.suppress(TimeoutError):  # what does not close in time is left to the end of the program
+                async with asyncio.timeout(CLOSING):
+                    await endpoint.close()
 
 
 def paced_endpoints(driven: Driven) -> dict[int, Paced]:
