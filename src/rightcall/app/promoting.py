@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from rightcall import testsets
 from rightcall.app import choosing, files, kit, loading, runner, service, updating
 from rightcall.app.choosing import Choice
-from rightcall.app.matching import Notes, Reading, all_pairs, belongs_to, matched_pairs, names_of
-from rightcall.app.reading import How, read_traces
+from rightcall.app.matching import Notes, Reading, belongs_to, names_of, pairs
+from rightcall.app.reading import Pairing, read_traces
 from rightcall.app.redaction import Redaction
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
@@ -34,7 +34,7 @@ _SHOWN_AS: Final = "tests.yaml"
 """What a new file would be called that is shown only."""
 
 
-class PromoteRequest(How, frozen=True, kw_only=True):
+class PromoteRequest(Pairing, frozen=True, kw_only=True):
     """What to promote, and to where: a new file `output`, or the test set `update`, which is changed in place.
 
     With `is_dry` neither need be named: nothing is going to be written.
@@ -49,10 +49,6 @@ class PromoteRequest(How, frozen=True, kw_only=True):
     is_dry: bool = False
     tests: tuple[str, ...] = ()
     only_failed: bool = False
-    dialect: str | None = None
-    config: str | None = None
-    apply_all: bool = False
-    id_key: str | None = None
     choice: Choice = Choice()
     learn: bool = False
     match: Mode = "exact"
@@ -137,7 +133,7 @@ def _chosen(request: PromoteRequest, readings: Iterable[Reading], refused: list[
     """The conversations that are asked for; what cannot be read is told."""
     for reading in readings:
         if isinstance(reading.item, TraceError):
-            refused.append(Refused(str(reading.item.where) or reading.file, f"cannot be read: {reading.item.message}"))
+            refused.append(updating.unread(reading.item, reading.file))
         elif request.choice.takes(reading.item):
             yield Recorded(reading.item, reading.file)
 
@@ -219,15 +215,10 @@ def _of_failures(
     sets = [(name, loading.read_tests(name, request.dialect, config)) for name in request.tests]
     compiled = {test.test.id: test for name, test_set in sets for test in loading.compiled(name, test_set)}
     notes = Notes()
-    pairs = (
-        all_pairs(readings, list(compiled.values()), notes)
-        if request.apply_all
-        else matched_pairs(readings, compiled, request.id_key, notes)
-    )
     drafts: list[Draft] = []
-    for pair in pairs:
+    for pair in pairs(readings, compiled, request, notes):
         if isinstance(pair, TraceError):
-            refused.append(Refused(str(pair.where), f"cannot be read: {pair.message}"))
+            refused.append(updating.unread(pair))
         else:
             test, reading = pair
             if request.choice.takes(reading.trajectory):

@@ -46,6 +46,11 @@ class Refused(msgspec.Struct, frozen=True):
         return f"{visible(self.name)}: {self.why}"
 
 
+def unread(error: TraceError, file: str = "") -> Refused:
+    """What is told of a record that cannot be read."""
+    return Refused(str(error.where) or file, f"cannot be read: {error.message}")
+
+
 class Updated(msgspec.Struct, frozen=True, kw_only=True):
     """A test set file before and after, the ids of the tests that changed, the tests that are new, what was told.
 
@@ -105,7 +110,7 @@ def update(request: service.GradeRequest, ids: Collection[str], concealing: Conc
     table = {test.test.id: test for test in loading.compiled(file, _read(files.read(file), file))}
     for pair in matched_pairs(read_traces(request.traces, request), table, request.id_key, Notes()):
         if isinstance(pair, TraceError):
-            refused.append(Refused(str(pair.where), f"cannot be read: {pair.message}"))
+            refused.append(unread(pair))
         elif pair[0].test.id in ids:
             test, reading = pair
             runs.setdefault(test.test.id, []).append(Recorded(reading.trajectory, reading.file))
