@@ -2,6 +2,7 @@
 
 Convention: every `python` block of a page runs, from top to bottom, in one namespace and in a copy of `examples/`.
 Each line that it prints stands in it as a comment `# -> …`, in order; functions called `test_…` are called.
+A page that names `RIGHTCALL_BASE_URL` finds there the address of a server that was started for it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import contextlib
 import io
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from support.served import serving
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -45,10 +49,22 @@ def test_python_examples_print_what_they_say(page: Path, tmp_path: Path, monkeyp
     """Each block prints exactly the lines that its `# ->` comments announce."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path / "examples")
-    names: dict[str, Any] = {"__name__": "example"}
-    for line, code in blocks(page):
-        announced = [text.rstrip() for text in PRINTED.findall(code)]
-        assert announced == printed_by(code, names, page, line), f"{page.name}, the example at line {line + 1}"
+    with served(page, tmp_path) as address:
+        monkeypatch.setenv("RIGHTCALL_BASE_URL", address)
+        names: dict[str, Any] = {"__name__": "example"}
+        for line, code in blocks(page):
+            announced = [text.rstrip() for text in PRINTED.findall(code)]
+            assert announced == printed_by(code, names, page, line), f"{page.name}, the example at line {line + 1}"
+
+
+@contextlib.contextmanager
+def served(page: Path, directory: Path) -> Iterator[str]:
+    """The address of a server, for pages that talk to one; empty for others."""
+    if "RIGHTCALL_BASE_URL" not in page.read_text("utf-8"):
+        yield ""
+        return
+    with serving(directory) as started:
+        yield started.url
 
 
 def test_the_pages_that_must_show_python_do() -> None:

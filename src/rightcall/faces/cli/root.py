@@ -24,6 +24,8 @@ COMMANDS: Final = {
     "convert": "Say a test set in another tool's words.",
     "init": "Write an example test set to begin with.",
     "schema": "Print the JSON Schema of test set files.",
+    "serve": "Serve the HTTP API.",
+    "keys": "Make, list and revoke the keys of a server.",
 }
 """Each command is one module of this package, imported when it is called."""
 
