@@ -6,15 +6,20 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Text, text
 from sqlalchemy.engine import URL
+from sqlalchemy.types import TypeEngine
 
 from rightcall.errors import StoreError, UsageError, Where
 from rightcall.store import addresses, versions
+from rightcall.store.columns import Words
 from rightcall.store.engine import Store, immediate, make_engine, told
 from rightcall.store.versions import State
+
+if TYPE_CHECKING:
+    from alembic.migration import MigrationContext
 
 _LOCK: Final = 0x52434442
 """The number of PostgreSQL's lock that one program holds while it migrates."""
@@ -132,10 +137,20 @@ def _missing(connection: Connection) -> Iterator[str]:
 
     from rightcall.store import schema
 
-    options: dict[str, Any] = {"version_table": versions.TABLE}
+    options = {"version_table": versions.TABLE, "compare_type": _is_of_another_type}
     context = MigrationContext.configure(connection, opts=options)
     for difference in compare_metadata(context, schema.METADATA):
         yield f"the tables are not as they have to be: {difference}"
+
+
+def _is_of_another_type(
+    context: MigrationContext, _column: object, _ours: object, found: TypeEngine[Any], type_: TypeEngine[Any]
+) -> bool | None:
+    """Whether a column has a type that it must not have; `None` lets Alembic tell, which knows no order of text."""
+    if not isinstance(type_, Words):
+        return None
+    wanted = type_.load_dialect_impl(context.dialect)
+    return not isinstance(found, Text) or found.collation != getattr(wanted, "collation", None)
 
 
 def _broken(connection: Connection) -> Iterator[str]:
