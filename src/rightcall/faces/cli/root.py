@@ -24,9 +24,9 @@ COMMANDS: Final = {
     "convert": "Say a test set in another tool's words.",
     "init": "Write an example test set to begin with.",
     "schema": "Print the JSON Schema of test set files.",
-    "db": "Make, upgrade, check and copy the database of a server.",
     "serve": "Serve the HTTP API.",
     "keys": "Make, list and revoke the keys of a server.",
+    "db": "Make, upgrade, check and copy the database of a server.",
 }
 """Each command is one module of this package, imported when it is called."""
 
