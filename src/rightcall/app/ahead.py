@@ -9,21 +9,24 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from functools import cache
-from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from rightcall.core.asking import Answer, JudgedCheck, Question
 from rightcall.core.calls import Trajectory
 from rightcall.testsets import CompiledTest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+    from queue import SimpleQueue
+
+    Work = tuple[Future[Answer], Callable[[Question], Answer], Question]
 
 AT_ONCE: Final = 8
 """Questions that are on their way to models at the same time."""
 
 T = TypeVar("T")
 _STARTING: Final = threading.Lock()
-Work = tuple[Future[Answer], Callable[[Question], Answer], Question]
 
 
 def asks(tests: Iterable[CompiledTest]) -> bool:
@@ -64,6 +67,8 @@ def _opening(check: JudgedCheck, trajectory: Trajectory) -> Iterable[Question]:
 
 def submit(ask: Callable[[Question], Answer], question: Question) -> Future[Answer]:
     """Ask in another thread."""
+    from concurrent.futures import Future
+
     future: Future[Answer] = Future()
     with _STARTING:
         queue = _queue()
@@ -73,6 +78,8 @@ def submit(ask: Callable[[Question], Answer], question: Question) -> Future[Answ
 
 @cache
 def _queue() -> SimpleQueue[Work]:
+    from queue import SimpleQueue
+
     queue: SimpleQueue[Work] = SimpleQueue()
     for _ in range(AT_ONCE):
         # Daemons: whoever interrupts the program does not wait for a model.

@@ -10,7 +10,6 @@ import inspect
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -24,6 +23,8 @@ from rightcall.core.models import PYTHON, ModelConfig, problem
 from rightcall.errors import RightcallError, UsageError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from rightcall.testsets import CompiledTest, TestSet
 
 SUFFIXES: Final = {
