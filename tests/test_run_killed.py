@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -211,3 +212,22 @@ def test_run_that_was_killed_is_not_graded_as_if_it_were_whole(place: Path) -> N
     outcomes = [(one["outcome"], one["reason"]) for one in json.loads(graded.out)["results"]]
     assert outcomes == [("pass", ""), *[("error", "no attempt was made")] * (TESTS - 1)]
     assert graded.code == 3
+
+
+def test_no_program_goes_on_where_a_run_is_ended_at_once(place: Path) -> None:
+    """An agent that is a program is ended too, with what it started: nobody holds its end of the pipe any more."""
+    held = place / "held"
+    os.mkfifo(held)
+    path = place / "t.rightcall.json"
+    whole = json.loads(path.read_text())
+    path.write_text(json.dumps({**whole, "endpoint": {"command": ["sh", "-c", "exec 9>held; echo >&9; sleep 1000"]}}))
+    child = Child(place, "run", "t.rightcall.json", "-j", "1")
+    with held.open("rb", buffering=0) as reading:
+        assert reading.read(1) == b"\n"
+        child.process.send_signal(signal.SIGINT)
+        assert child.process.stderr is not None
+        child.process.stderr.readline()
+        child.process.send_signal(signal.SIGINT)
+        assert child.ended().code == 130
+        ready, _, _ = select.select([reading], [], [], 30)
+        assert (bool(ready), reading.read(1)) == (True, b"")

@@ -99,7 +99,7 @@ class _Conversation:
             watch.came("exit code", ended.code)
             watch.came("stdout", output.decode("utf-8", "replace"))
         if ended.code == 0:
-            return self._told.new(replies.of_bytes(output, config.format))
+            return self._told.new(replies.answer_alone(replies.of_bytes(output, config.format), config.format))
         return self._told.new(_failed(ended.code, complaint, output, config.format))
 
 
@@ -111,14 +111,36 @@ class _Ended(msgspec.Struct, frozen=True):
     complaint: bytes
 
 
+_RUNNING: Final[set[int]] = set()
+"""The programs that were started and have not ended."""
+
+
 async def _ran(endpoint: _CommandEndpoint, given: bytes) -> _Ended:
     process = await _started(endpoint)
+    _RUNNING.add(process.pid)
     try:
         async with within(endpoint.config.timeout, "the program did not end"):
             return await _talked(process, given, endpoint.config.max_bytes)
     except BaseException:
         await _kill(process)
         raise
+    finally:
+        _RUNNING.discard(process.pid)
+
+
+def kill_running() -> None:
+    """End every program that has not ended, for who is about to end this one at once."""
+    for pid in list(_RUNNING):
+        with contextlib.suppress(OSError):
+            _kill_group(pid)
+
+
+def _kill_group(pid: int) -> None:
+    """End a program and all that it started; `OSError` if there is none."""
+    if hasattr(os, "killpg"):
+        os.killpg(pid, signal.SIGKILL)
+    else:
+        os.kill(pid, signal.SIGTERM)
 
 
 async def _started(endpoint: _CommandEndpoint) -> asyncio.subprocess.Process:
@@ -181,10 +203,7 @@ async def _last(stream: asyncio.StreamReader) -> bytes:
 async def _kill(process: asyncio.subprocess.Process) -> None:
     """End the program and all that it started. It may have ended, and what it started not."""
     with contextlib.suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+        _kill_group(process.pid)
     await process.wait()
 
 

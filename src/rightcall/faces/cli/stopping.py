@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rightcall.agents.command import kill_running
 from rightcall.app.driving import Stop
 from rightcall.faces.cli.guard import INTERRUPTED
 from rightcall.faces.cli.streams import plain_note
@@ -20,6 +21,7 @@ def stopping() -> Iterator[Stop]:
 
     def ask(*_: object) -> None:
         if stop.asked:
+            kill_running()
             os._exit(INTERRUPTED)
         plain_note("stopping; once more to end at once")
         stop.ask()
