@@ -138,6 +138,21 @@ def test_bad_test_set_is_refused(capfdbinary: pytest.CaptureFixture[bytes], test
         assert "Traceback" not in ran.err
 
 
+def test_a_recording_in_the_place_of_a_test_set_is_known(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """G27: it is told for what it is, and how it is named; a test set with a mistake stays one."""
+    said = "not a test set; a trace is named without an option, as in `rightcall grade TRACES --tests FILE`\n"
+    messages = '"messages": [{"role": "user", "content": "Hello"}]'
+    recorded = '{"id": "p", "tool_calls": [{"name": "a"}]}'
+    for text, format_ in ((f'{{"model": "m", {messages}}}', "openai-chat"), (recorded, "native")):
+        Path("t.jsonl").write_text(text)
+        ran = run_here(capfdbinary, "validate", "t.jsonl")
+        message = f"error: t.jsonl: this looks like a trace of the format `{format_}`, {said}"
+        assert (ran.code, ran.err) == (2, message)
+    Path("t.jsonl").write_text(f'{{"id": "a", {messages}, "required_tools": ["a"]}}')
+    ran = run_here(capfdbinary, "validate", "t.jsonl")
+    assert ran.err.startswith("error: t.jsonl:1:13: tests[0].messages: unknown key `messages`")
+
+
 def test_directory_or_dangling_link_in_the_place_of_a_test_set(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """A test set that cannot be opened is named with the cause."""
     Path("t.jsonl").write_text(GOOD)

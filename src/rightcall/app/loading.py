@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -15,11 +16,14 @@ from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core.asking import no_judge
 from rightcall.core.wording import amount, first
-from rightcall.errors import TestSetError, Where
+from rightcall.errors import TestSetError, TraceError, Where
 from rightcall.testsets import CompiledTest, TestSet, compile_tests
 from rightcall.testsets import read as read_test_set
 
 SHOWN_POSITIONAL: Final = 3
+_HEAD: Final = 1 << 16
+_EXPECTING: Final = re.compile(rb'"(expected_\w+|\w+_tools|tests|rules|turns)"\s*:')
+_NAMED_SO: Final = "a trace is named without an option, as in `rightcall grade TRACES --tests FILE`"
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -56,7 +60,23 @@ def parse_tests(data: bytes, name: str, dialect: str | None, config: Config | No
     """Read the test set that these bytes of a file of that name are, as `read_tests` does."""
     keys, source = ({}, None) if config is None else (config.keys, config.source)
     kinds = kit.all_kinds() if "assertions" in keys else kit.kinds(data)
-    return read_test_set(data, kinds, file=files.shown(name), dialect=dialect, defaults=keys, config=source)
+    try:
+        return read_test_set(data, kinds, file=files.shown(name), dialect=dialect, defaults=keys, config=source)
+    except TestSetError:
+        if dialect is None and (format_ := _recorded_as(data)):
+            message = f"this looks like a trace of the format `{format_}`, not a test set; {_NAMED_SO}"
+            raise TestSetError(message, Where(file=files.shown(name))) from None
+        raise
+
+
+def _recorded_as(data: bytes) -> str:
+    """The format that a file is in which was to be a test set; empty unless it is a recording that expects nothing."""
+    from rightcall import traces
+
+    try:
+        return "" if _EXPECTING.search(data[:_HEAD]) else traces.detect(data[:_HEAD])
+    except TraceError:
+        return ""
 
 
 def compiled(name: str, test_set: TestSet, judge: JudgeOptions | None = None) -> tuple[CompiledTest, ...]:
