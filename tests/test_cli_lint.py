@@ -158,6 +158,7 @@ def test_a_file_that_is_refused_does_not_hide_the_others(capfdbinary: Capture) -
 
     assert ran.code == 2
     assert ran.err.startswith("error: bad.yaml:1:")
+    assert ran.out.endswith(" notes; 1 file could not be used\n")
     assert "error[contradiction]" in ran.out
 
 

@@ -32,7 +32,8 @@ def _remark(remark: Remark) -> Iterator[str]:
 def _sum(linted: Linted) -> str:
     levels = [remark.level for remark in linted.remarks]
     counts = listed([amount(levels.count(level), level.value) for level in Level])
-    return f"{amount(linted.tests, 'test')}: {counts}"
+    refused = f"; {amount(len(linted.refused), 'file')} could not be used" if linted.refused else ""
+    return f"{amount(linted.tests, 'test')}: {counts}{refused}"
 
 
 def _mutation(mutation: Mutation) -> Iterator[str]:
