@@ -99,7 +99,10 @@ reply
     [
         ({"output": "x", "tool_calls": []}, "tool calls: none was made"),
         ({"output": "x", "tool_calls": None}, "tool calls: no calls were recorded"),
-        ({"choices": [{"message": {"role": "assistant", "content": "x"}}]}, "tool calls: none was made"),
+        (
+            {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "x"}]},
+            "tool calls: none was made",
+        ),
     ],
 )
 def test_a_reply_that_needs_no_mapping_gets_none_proposed(run: Any, answered: Any, words: str) -> None:

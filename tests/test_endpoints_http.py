@@ -502,6 +502,24 @@ def test_a_stream_that_may_have_broken_off_has_a_gap() -> None:
         assert (names(reply), len(reply.trajectory.gaps if reply.trajectory else ())) == ([], gaps)
 
 
+def test_an_answer_alone_says_nothing_of_calls() -> None:
+    """A server that answers like a model may have called anything; unless the format is named, that is unknown (G3)."""
+    alone = {"choices": [{"message": {"role": "assistant", "content": "Refunded."}, "finish_reason": "stop"}]}
+    whole = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}]}
+    calling = {"choices": [{"message": {"role": "assistant", "tool_calls": [{"id": "c", "function": CALLS[0]}]}}]}
+    cases: list[tuple[Any, dict[str, Any], Any]] = [
+        (alone, {}, None),
+        (alone, {"format": "openai-chat"}, []),
+        (whole, {}, []),
+        (calling, {}, ["lookup_order"]),
+    ]
+    for body, described, expected in cases:
+        [reply], _ = asked(answer(body), **described)
+        assert names(reply) == expected
+        told = reply.trajectory.warnings if reply.trajectory else ()
+        assert any("name the `format`" in warning for warning in told) == (expected is None)
+
+
 def test_words_of_a_stream_stay_words() -> None:
     """A piece of text that looks like a number is text; text may also be written as JSON."""
     [reply], _ = asked(stream("Order ", "42", '" is late"', "."), response={"output": "$"})

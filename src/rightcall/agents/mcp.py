@@ -188,7 +188,8 @@ class _Conversation:
             value = {"structured": structured, "text": text, "content": result.get("content")}
             part = self._endpoint.reading.part(Event(), value, variables)
             return streaming.mapped([part], self._endpoint.watch)
-        return replies.of_bytes(text.encode()) if structured is None else replies.of_value(structured)
+        found = replies.of_bytes(text.encode()) if structured is None else replies.of_value(structured)
+        return replies.answer_alone(found, None)
 
 
 def _structured(value: Any, text: str) -> Any:

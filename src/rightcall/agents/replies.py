@@ -18,6 +18,7 @@ from rightcall.agents.captured import Captured
 from rightcall.agents.exchange import Reply
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
+from rightcall.core.heard import heard
 from rightcall.errors import EndpointError, TraceError, Where, did_you_mean
 from rightcall.traces import objects
 from rightcall.traces.containers import sse
@@ -182,3 +183,24 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise EndpointError(f"the reply is neither JSON nor text in UTF-8: byte {error.start + 1} is none") from None
+
+
+def answer_alone(reply: Reply, format: str | None) -> Reply:
+    """The reply of an agent elsewhere, of which nothing is known of calls if it is only what the model said last.
+
+    Many servers answer like a model and keep to themselves what they called. Who says the `format` says that calls are
+    reported in it; so does whoever tells the user's message too.
+    """
+    told = reply.trajectory
+    if format is not None or told is None or told.tool_calls != () or not told.messages:
+        return reply
+    if any(text.speaker == "user" for text in heard(told.messages).texts):
+        return reply
+    unknown = msgspec.structs.replace(told, tool_calls=None, warnings=(*told.warnings, _ALONE))
+    return msgspec.structs.replace(reply, trajectory=unknown)
+
+
+_ALONE: Final = (
+    "an answer alone does not show whether tools were called; if the agent reports its calls in such answers, name the"
+    " `format`"
+)

@@ -143,9 +143,9 @@ class Stream:
             return self._streamed(self._found, variables, watch)
         self._check_kind(data)
         if not self._how.is_mapped:
-            return (
-                replies.of_value(replies.decoded(data)) if self._is_json() else replies.of_bytes(data, self._how.format)
-            )
+            is_json, how = self._is_json(), self._how.format
+            found = replies.of_value(replies.decoded(data)) if is_json else replies.of_bytes(data, how)
+            return replies.answer_alone(found, how)
         return mapped([self._how.part(Event(), replies.decoded(data), variables)], watch)
 
     def _streamed(self, events: list[Event], variables: templates.Variables, watch: Watch | None) -> Reply:
@@ -181,8 +181,9 @@ def together(how: Reading, events: list[Event], variables: templates.Variables, 
     if how.format == replies.TEXT or not any(isinstance(one, dict | list) for one in values):
         return Reply(output="".join(event.data for event in events))
     if len(values) == 1:
-        return replies.of_value(values[0], how.format)
-    return replies.of_trace(b"\n".join(jsontext.encode(one) for one in values), how.format)
+        return replies.answer_alone(replies.of_value(values[0], how.format), how.format)
+    found = replies.of_trace(b"\n".join(jsontext.encode(one) for one in values), how.format)
+    return replies.answer_alone(found, how.format)
 
 
 def value(text: str) -> Any:
