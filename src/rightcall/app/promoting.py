@@ -20,6 +20,7 @@ from rightcall.app.schemas import compile_schema
 from rightcall.app.updating import Refused, Updated
 from rightcall.core.lining import Mode
 from rightcall.core.results import Outcome
+from rightcall.core.story import why
 from rightcall.core.verdicts import Status
 from rightcall.errors import TestSetError, TraceError, UsageError, Where
 from rightcall.testsets import promotion
@@ -89,7 +90,7 @@ def promote(request: PromoteRequest, watch: service.Watch | None = None) -> Prom
         return _finished(request, drafts, {}, notes, refused)
     chosen = list(_chosen(request, readings, refused))
     known, new = _apart(request, chosen)
-    drafts = [one for runs in _groups(request, new) for one in _drafted(request, runs, refused)]
+    drafts = [one for runs in _groups(request, new) for one in drafted(request, runs, refused)]
     return _finished(request, drafts, known, [], refused)
 
 
@@ -159,7 +160,7 @@ def _groups(request: PromoteRequest, runs: Sequence[Recorded]) -> list[list[Reco
     return choosing.together(runs, request.id_key, by_prompt=request.learn)
 
 
-def _drafted(request: PromoteRequest, runs: list[Recorded], refused: list[Refused]) -> Iterator[Draft]:
+def drafted(request: PromoteRequest, runs: list[Recorded], refused: list[Refused]) -> Iterator[Draft]:
     """The test of some runs, if they make one that each of them passes."""
     drawing = _drawing(request, runs)
     identity = choosing.identity(runs, request.id_key, drawing.conceal)
@@ -204,7 +205,7 @@ def _prove(draft: Draft, runs: Sequence[Recorded]) -> None:
     for run in runs:
         attempt = runner.attempt(run.trajectory, test, run.file)
         if attempt.outcome is not Outcome.PASS:
-            raise TestSetError(f"its test would not pass on `{run.shown}` itself: {updating.why(attempt)}")
+            raise TestSetError(f"its test would not pass on `{run.shown}` itself: {why(attempt)}")
 
 
 def _of_failures(
@@ -232,7 +233,7 @@ def _of_failure(
 ) -> Iterator[Draft]:
     attempt = runner.attempt(run.trajectory, test, run.file)
     if attempt.outcome is Outcome.ERROR:
-        refused.append(Refused(run.shown, f"could not be judged for `{test.test.id}`: {updating.why(attempt)}"))
+        refused.append(Refused(run.shown, f"could not be judged for `{test.test.id}`: {why(attempt)}"))
     if attempt.outcome is not Outcome.FAIL:
         return
     conceal = updating.concealing(request.redaction, [run])

@@ -21,6 +21,7 @@ from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core import jsontext
 from rightcall.core.results import Attempt, Outcome
+from rightcall.core.story import why
 from rightcall.core.values import equal, visible
 from rightcall.core.verdicts import Status
 from rightcall.errors import TestSetError, TraceError, UsageError, Where
@@ -265,9 +266,3 @@ def _check_only_lists_fail(index: int, test: CompiledTest, attempts: Sequence[At
             if place.where.path not in lists:
                 told = f"`{verdict.id}` fails, and only a test's own list of calls is ever rewritten"
                 raise TestSetError(f"{told}: {verdict.reason}")
-
-
-def why(attempt: Attempt) -> str:
-    """The first reason that an attempt did not pass."""
-    reasons = (verdict.reason for verdict in attempt.verdicts if verdict.status is not Status.PASS)
-    return attempt.reason or next(filter(None, reasons), "") or str(attempt.outcome)

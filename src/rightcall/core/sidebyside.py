@@ -72,7 +72,7 @@ def condensed(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _columns(rows: Sequence[Row], width: int, marks: Mapping[str, str], heads: Heads) -> Iterator[Line]:
-    pairs = [(_numbered(row.expected_index, row.expected), _numbered(row.made_index, row.made)) for row in rows]
+    pairs = [(numbered(row.expected_index, row.expected), numbered(row.made_index, row.made)) for row in rows]
     column = max(LEAST_COLUMN, (width - 7) // 2)
     left = min(column, max([cells(heads[0]) + 3, *(cells(expected) for expected, _ in pairs)]))
     right = max(LEAST_COLUMN, width - 7 - left)
@@ -92,7 +92,8 @@ def _row(row: Row, expected: Sequence[str], made: Sequence[str], left: int, mark
         yield Line(row.mark, f"  {mark} {pad(here, left)}   {there}".rstrip())
 
 
-def _numbered(index: int | None, call: Mapping[str, Any] | None) -> str:
+def numbered(index: int | None, call: Mapping[str, Any] | None) -> str:
+    """Return the call with its number, counted from 1; nothing for no call."""
     if call is None:
         return ""
     number = "" if index is None else f"{index + 1} "

@@ -49,6 +49,11 @@ def reason(result: Result) -> str:
     return result.reason or next(filter(None, reasons), "") or f"The test is {result.outcome}."
 
 
+def why(attempt: Attempt) -> str:
+    """Return the reason that decided an attempt, its outcome where there is none."""
+    return next((text for text, _ in _deciding_in(attempt) if text), str(attempt.outcome))
+
+
 def code(result: Result) -> str:
     """Return the stable code of what decided, or the outcome where nothing has a code."""
     return next((code for _, code in _deciding(result) if code), str(result.outcome))
@@ -58,13 +63,17 @@ def _deciding(result: Result) -> Iterator[tuple[str, str]]:
     """Yield reasons and codes of what came to the result's outcome, the first such thing first."""
     for attempt in result.attempts:
         if attempt.outcome == result.outcome:
-            yield attempt.reason, ""
-            for verdict in attempt.verdicts:
-                if verdict.severity == "block" and verdict.status == str(result.outcome):
-                    yield verdict.reason, verdict.findings[0].code if verdict.findings else ""
+            yield from _deciding_in(attempt)
     for attempt in result.attempts:
         for verdict in attempt.verdicts:
             yield verdict.reason, ""
+
+
+def _deciding_in(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    yield attempt.reason, ""
+    for verdict in attempt.verdicts:
+        if verdict.severity == "block" and verdict.status == str(attempt.outcome):
+            yield verdict.reason, verdict.findings[0].code if verdict.findings else ""
 
 
 def story(result: Result) -> Iterator[str]:

@@ -173,11 +173,3 @@ def representatives(before: ResultRow, after: ResultRow) -> tuple[int, int] | No
 
 def _first(row: ResultRow) -> int:
     return next((at for at, attempt in enumerate(row.attempts) if attempt.outcome == row.outcome), 0)
-
-
-def secrets(*sides: ResultRow | None) -> dict[str, tuple[str, ...]]:
-    """What is secret in either result, by the name of who found it."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, texts in (item for side in sides if side is not None for item in side.secrets.items()):
-        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *texts)))
-    return found

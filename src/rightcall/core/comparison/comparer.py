@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from rightcall.core.comparison import CallsChange, Comparison, Kind, RateChange, TestChange, classifying, rate_of
 from rightcall.core.comparison.calls import changed_calls, same_calls
-from rightcall.core.comparison.outlines import ResultRow, RunRow
+from rightcall.core.comparison.outlines import ResultRow, RunRow, secrets
 from rightcall.core.significance import mcnemar
 from rightcall.core.wording import amount, first
 
@@ -87,7 +87,7 @@ class Comparer:
                 verdicts=verdicts,
                 calls=calls,
                 p_value=None if before is None else classifying.p_value(before, after),
-                secrets=classifying.secrets(before, after),
+                secrets=secrets(*(side.secrets for side in (before, after) if side is not None)),
             )
         )
 

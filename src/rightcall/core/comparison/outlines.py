@@ -72,7 +72,7 @@ def row(result: Result) -> ResultRow:
         reason=result.reason,
         place=result.place,
         positional=result.positional,
-        secrets=_secrets(result),
+        secrets=secrets(*(attempt.secrets for attempt in result.attempts)),
         attempts=tuple(
             AttemptRow(
                 outcome=attempt.outcome,
@@ -89,9 +89,9 @@ def row(result: Result) -> ResultRow:
     )
 
 
-def _secrets(result: Result) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for attempt in result.attempts:
-        for name, texts in attempt.secrets.items():
-            found[name] = (*found.get(name, ()), *texts)
-    return found
+def secrets(*each: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What is secret in any of these, by the name of who found it."""
+    found: dict[str, dict[str, None]] = {}
+    for name, texts in (item for one in each for item in one.items()):
+        found.setdefault(name, {}).update(dict.fromkeys(texts))
+    return {name: tuple(texts) for name, texts in found.items()}

@@ -14,6 +14,9 @@ from rightcall.app import service, suites
 from rightcall.app.judging import JudgeOptions, beneath
 from rightcall.app.redaction import Redaction
 from rightcall.core.results import Outcome
+from rightcall.core.story import reason
+from rightcall.core.values import visible
+from rightcall.core.wording import numbered
 from rightcall.errors import RightcallError
 from rightcall.faces.pytest_plugin import locating, marker, telling
 
@@ -104,12 +107,8 @@ class SuiteFile(pytest.File):
             raise self.CollectError(str(error)) from None
 
     def _names(self, identities: Iterable[str]) -> Iterator[str]:
-        """What the tests are called where ids are shown."""
-        redactor = self.redaction.asked
-        if redactor is None:
-            yield from identities
-        else:
-            yield from (name for name, _ in redactor.unique(dict.fromkeys(identities)))
+        """What the tests are called where ids are shown: what pytest could not keep or show is written as escapes."""
+        yield from numbered((visible(self.shown(identity)) for identity in identities), taken=[GATE])
 
     def _nodeid_of(self, name: str) -> str:
         """Given as a text, a node id with brackets or colons is found again by `--lf`."""
@@ -229,7 +228,7 @@ class SuiteItem(_Item):
         result = suite.results[self.identity]
         if result.outcome in outcomes:
             if suite.end.decision.passed and self.suite_file.is_gated:
-                pytest.xfail(f"{telling.reason(result)} (within the gate of the file)")
+                pytest.xfail(f"{reason(result)} (within the gate of the file)")
             pytest.fail(telling.text(result), pytrace=False)
 
 

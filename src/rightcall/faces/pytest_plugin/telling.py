@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rightcall.core.results import Outcome, Result, RunEnd
+from rightcall.core.story import reason
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.reports.terminal import Detail, Look, TerminalReport
 
@@ -37,21 +38,6 @@ def _head(result: Result, title: str) -> str:
     if result.outcome is Outcome.INCONCLUSIVE:
         return "inconclusive: nothing was expected that blocks"
     return title[2:] if len(result.attempts) > 1 else reason(result)
-
-
-def reason(result: Result) -> str:
-    """The first reason that a test did not pass, in one line."""
-    return next(_reasons(result), f"the test is {result.outcome}")
-
-
-def _reasons(result: Result) -> Iterator[str]:
-    if result.reason:
-        yield result.reason
-    status = Status.ERROR if result.outcome is Outcome.ERROR else Status.FAIL
-    for attempt in result.attempts:
-        if attempt.reason:
-            yield attempt.reason
-        yield from (v.reason for v in attempt.verdicts if v.severity == "block" and v.status is status)
 
 
 def properties(result: Result) -> list[tuple[str, object]]:

@@ -10,7 +10,7 @@ import msgspec
 from rightcall.core.results import Attempt, Outcome, Result, Statistics
 from rightcall.core.rows import Mark
 from rightcall.core.rows import Row as Aligned
-from rightcall.core.sidebyside import SHOWN_ROWS, call_text, condensed
+from rightcall.core.sidebyside import SHOWN_ROWS, condensed, numbered
 from rightcall.core.story import reason
 from rightcall.core.values import cut, display
 from rightcall.core.verdicts import Finding, Status, Verdict
@@ -243,9 +243,8 @@ def _aligned(row: Aligned) -> AlignedView:
 def _call(index: int | None, call: Mapping[str, Any] | None) -> CallView | None:
     if call is None:
         return None
-    words = call_text(call) if index is None else f"{index + 1} {call_text(call)}"
     arguments: Any = call.get("arguments")
-    return CallView(words, indented(arguments) if _is_long(arguments) else "")
+    return CallView(numbered(index, call), indented(arguments) if _is_long(arguments) else "")
 
 
 def _is_long(arguments: Any) -> bool:
