@@ -5,14 +5,11 @@ Nothing is followed to another host, nothing is taken from the environment, cert
 
 from __future__ import annotations
 
-import email.utils
 import functools
 import os
-import re
 import ssl
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -20,19 +17,14 @@ import msgspec
 from msgspec import Meta, field
 
 from rightcall.agents.configuring import MAX_REPLY, TIMEOUT, EndpointConfig, Seconds
+from rightcall.agents.refusing import refused, too_large
 from rightcall.agents.secrets import Secrets, Text, source
-from rightcall.core.values import display
 from rightcall.errors import EndpointError, MissingExtraError, TestSetError, UsageError
 
 if TYPE_CHECKING:
     import httpx
 
 _REDIRECTS: Final = 5
-_PASSING: Final = frozenset({408, 425, 429})
-"""Statuses below 500 that may be others a moment later."""
-
-_SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]+)?")
-_SHOWN: Final = 200
 _MUCH: Final = 10_000
 _SECRET_HEADERS: Final = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"})
 
@@ -197,7 +189,7 @@ class Web:
             async for chunk in response.aiter_bytes():
                 count += len(chunk)
                 if count > self._config.max_bytes:
-                    raise too_large(self._config)
+                    raise too_large(self._config.max_bytes)
                 yield chunk
         except httpx.HTTPError as error:
             raise self._trouble(error) from error
@@ -265,38 +257,3 @@ def _known_authorities() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context(trust_env=False)
-
-
-def too_large(config: WebConfig) -> EndpointError:
-    """The trouble that a reply has more bytes than it may."""
-    return EndpointError(f"the reply has more than {config.max_bytes:,} bytes; `max_bytes` sets the limit")
-
-
-def refused(status: int, phrase: str, body: str, headers: Mapping[str, str]) -> EndpointError:
-    """The trouble that an answer's status says there is (RFC 9110, 15)."""
-    text = body.strip()
-    told = f": {display(text, _SHOWN)}" if text else ""
-    return EndpointError(
-        f"status {status} {phrase}".rstrip() + told,
-        is_passing=status >= 500 or status in _PASSING,
-        after=_after(headers),
-    )
-
-
-def _after(headers: Mapping[str, str]) -> float | None:
-    """How long the other side asks to wait, in seconds (RFC 9110, 10.2.3): a number, or a date."""
-    text = headers.get("retry-after", "").strip()
-    if _SECONDS.fullmatch(text):
-        return float(text)
-    moment = _moment(text)
-    if moment is None:
-        return None
-    return max(0.0, (moment - (_moment(headers.get("date", "")) or datetime.now(UTC))).total_seconds())
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = email.utils.parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

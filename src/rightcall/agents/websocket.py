@@ -22,6 +22,7 @@ from rightcall.agents.continuing import Continuing
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import LIMIT, within
+from rightcall.agents.refusing import refused, too_large
 from rightcall.agents.secrets import Secrets, shown, source
 from rightcall.agents.web import WebConfig
 from rightcall.core import jsontext
@@ -115,7 +116,7 @@ class _WebSocketEndpoint:
         except InvalidStatus as error:
             answer = error.response
             body = self.secrets.hide((answer.body or b"").decode("utf-8", "replace"))
-            raise web.refused(answer.status_code, answer.reason_phrase, body, answer.headers) from None
+            raise refused(answer.status_code, answer.reason_phrase, body, answer.headers) from None
         except (WebSocketException, ValueError) as error:
             raise EndpointError(f"no WebSocket: {self.secrets.hide(str(error))}") from error
         except ssl.SSLError as error:
@@ -217,7 +218,7 @@ class _Conversation:
             found.append(text)
             size += len(text)
             if size > config.max_bytes:
-                raise web.too_large(config)
+                raise too_large(config.max_bytes)
             if self._endpoint.reading.is_last(streaming.value(text), variables):
                 return found
 
@@ -232,7 +233,7 @@ class _Conversation:
     def _closed(self, error: ConnectionClosed) -> EndpointError:
         """What it means that the socket closed before the reply had ended."""
         if error.sent is not None and error.sent.code == 1009 and not error.rcvd_then_sent:
-            return web.too_large(self._endpoint.config)
+            return too_large(self._endpoint.config.max_bytes)
         told = error.rcvd
         if told is None:
             return EndpointError("the socket broke before the reply had ended", is_passing=True)
