@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -43,6 +44,18 @@ def test_the_summary_of_pytest_has_the_reason_and_not_a_verdict_that_passed(pyte
     assert words["late-order"] == "FAILED"
     reason = "`lookup_order` was called (call 1), which is forbidden."
     result.stdout.fnmatch_lines(["__* late-order *__", reason, "", "✓ tool_call_trajectory"], consecutive=True)
+
+
+def test_any_id_has_a_name_that_pytest_can_keep(pytester: pytest.Pytester) -> None:
+    """What no file or screen could take is written as escapes, and no test is called as another or as the gate is."""
+    ids = ["\ud800", "two\nlines", "two\\nlines", "[gate]"]
+    write(pytester, odd__rightcall__json=json.dumps({"tests": [{"id": one, "expected_tool_calls": []} for one in ids]}))
+    write(pytester, odd__traces__jsonl=lines(*({"id": one, "tool_calls": []} for one in ids)))
+    result = pytester.runpytest("-v", "-o", "rightcall_files=*.rightcall.json")
+    result.assert_outcomes(passed=5)
+    kept = json.loads(pytester.path.joinpath(".pytest_cache/v/cache/nodeids").read_text())
+    names = ["\\ud800", "two\\nlines", "two\\nlines (2)", "[gate] (2)", "[gate]"]
+    assert sorted(kept) == sorted(f"odd.rightcall.json::{name}" for name in names)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -10,6 +11,8 @@ from rightcall.core.calls import ToolCall
 from rightcall.core.operators import Bound, written
 from rightcall.core.patterns import Pattern
 from rightcall.core.values import MISSING, Difference, cut, differences, display, equal, text_note, visible
+
+Name = TypeVar("Name", bound=Hashable)
 
 SHOWN_DIFFERENCES = 4
 
@@ -71,6 +74,18 @@ def first_and_more(names: Sequence[str], most: int) -> str:
     """`a, b and 3 more`: the first of names, and how many others there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def numbered(names: Iterable[Name], taken: Iterable[Name] = ()) -> Iterator[Name | str]:
+    """Each name once: `a`, then `a (2)`, `a (3)`; those that are `taken` have been."""
+    seen: dict[Name | str, int] = dict.fromkeys(taken, 1)
+    for name in names:
+        shown: Name | str = name
+        while shown in seen:
+            seen[name] += 1
+            shown = f"{name} ({seen[name]})"
+        seen[shown] = 1
+        yield shown
 
 
 def mismatch(pattern: Pattern, call: ToolCall) -> Mismatch:

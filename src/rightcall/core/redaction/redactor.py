@@ -16,6 +16,7 @@ from rightcall.core.redaction.known import SHORTEST, Known
 from rightcall.core.redaction.rules import Rules
 from rightcall.core.redaction.spans import spans
 from rightcall.core.values import MISSING
+from rightcall.core.wording import numbered
 
 Mask = Callable[[str], str]
 """What stands in the place of a secret."""
@@ -92,14 +93,8 @@ class Redactor:
 
     def unique(self, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """The members of a mapping under names without secrets; those that are then the same are numbered."""
-        seen: dict[str, int] = {}
-        for name, item in names.items():
-            first = shown = self.text(name) if isinstance(name, str) else name
-            while shown in seen:
-                seen[first] += 1
-                shown = f"{first} ({seen[first]})"
-            seen[shown] = 1
-            yield shown, item
+        shown = (self.text(name) if isinstance(name, str) else name for name in names)
+        yield from zip(numbered(shown), names.values(), strict=True)
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[Any, Any]:
         shown = {key: self.value(item, (*path, key)) for key, item in value.items()}
