@@ -7,8 +7,8 @@ The shapes are those that the services document for their keys, so that a scanne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 Span = tuple[int, int]
 """Where something begins in a text, and where it ends."""
@@ -19,52 +19,57 @@ CUT: Final = re.compile(r"… \([0-9]+ more characters")
 DOTS: Final = re.compile("…")
 """How that begins: what was cut twice has no more of it in the middle."""
 
-_PREFIXES: Final = (
-    r"sk-(?=[\w-]*[0-9])[\w-]{12}",  # OpenAI, Anthropic, DeepSeek and others
-    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10}",
-    r"whsec_[A-Za-z0-9+/]{16}",
-    r"gh[pousr]_[A-Za-z0-9]{20}",
-    r"github_pat_[A-Za-z0-9_]{20}",
-    r"gl(?:pat|ptt|rt|dt|cbt|ft|agent)-[\w-]{16}",
-    r"xox[a-z]-[\w-]{10}",
-    r"xapp-[\w-]{10}",
-    r"AIza[\w-]{30}",
-    r"GOCSPX-[\w-]{20}",
-    r"ya29\.[\w-]{10}",
-    r"hf_[A-Za-z0-9]{20}",
-    r"npm_[A-Za-z0-9]{30}",
-    r"pypi-[\w-]{16}",
-    r"dop_v1_[a-f0-9]{30}",
-    r"dapi[a-f0-9]{32}",
-    r"(?:gsk|r8|nvapi|pplx|xai|tvly|fc|lin_api|ntn|secret)[_-](?=[\w-]*[0-9])[\w-]{20}",
-    r"lsv2_(?:pt|sk)_[\w-]{16}",
-    r"shp(?:at|ca|pa|ss)_[a-f0-9]{20}",
-    r"ATATT3[\w-]{20}",
-    r"hvs\.[\w-]{20}",
-    r"SG\.[\w-]{16}\.[\w-]{16}",
-    r"AGE-SECRET-KEY-1[A-Z0-9]{20}",
+
+class _Key(NamedTuple):
+    """How the keys of a service are written: how they begin, what comes then, and words one of which is in each."""
+
+    start: str
+    rest: str
+    words: tuple[str, ...]
+
+
+_TELLING: Final = (
+    _Key(r"sk-", r"(?=[\w-]*[0-9])[\w-]{12}", ("sk-",)),  # OpenAI, Anthropic, DeepSeek and others
+    _Key(r"(?:sk|rk|pk)_(?:live|test)_", r"[A-Za-z0-9]{10}", ("_live_", "_test_")),
+    _Key(r"whsec_", r"[A-Za-z0-9+/]{16}", ("whsec_",)),
+    _Key(r"gh[pousr]_", r"[A-Za-z0-9]{20}", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
+    _Key(r"github_pat_", r"[A-Za-z0-9_]{20}", ("github_pat_",)),
+    _Key(r"gl(?:pat|ptt|rt|dt|cbt|ft|agent)-", r"[\w-]{16}", ("gl",)),
+    _Key(r"xox[a-z]-", r"[\w-]{10}", ("xox",)),
+    _Key(r"xapp-", r"[\w-]{10}", ("xapp-",)),
+    _Key(r"AIza", r"[\w-]{30}", ("AIza",)),
+    _Key(r"GOCSPX-", r"[\w-]{20}", ("GOCSPX-",)),
+    _Key(r"ya29\.", r"[\w-]{10}", ("ya29.",)),
+    _Key(r"hf_", r"[A-Za-z0-9]{20}", ("hf_",)),
+    _Key(r"npm_", r"[A-Za-z0-9]{30}", ("npm_",)),
+    _Key(r"pypi-", r"[\w-]{16}", ("pypi-",)),
+    _Key(r"dop_v1_", r"[a-f0-9]{30}", ("dop_v1_",)),
+    _Key(r"dapi", r"[a-f0-9]{32}", ("dapi",)),
+    _Key(r"(?:gsk|nvapi)[_-]", r"(?=[\w-]*[0-9])[\w-]{20}", ("gsk", "nvapi")),
+    _Key(r"lsv2_(?:pt|sk)_", r"[\w-]{16}", ("lsv2_",)),
+    _Key(r"shp(?:at|ca|pa|ss)_", r"[a-f0-9]{20}", ("shp",)),
+    _Key(r"ATATT3", r"[\w-]{20}", ("ATATT3",)),
+    _Key(r"hvs\.", r"[\w-]{20}", ("hvs.",)),
+    _Key(r"SG\.", r"[\w-]{16}\.[\w-]{16}", ("SG.",)),
+    _Key(r"AGE-SECRET-KEY-1", r"[A-Z0-9]{20}", ("AGE-SECRET-KEY-1",)),
 )
-_KEYS: Final = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_PREFIXES)})[\w-]*", re.ASCII)
-_KEY_WORDS: Final = (
-    *("sk-", "_live_", "_test_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "gl", "xox", "xapp-"),
-    *(
-        "AIza",
-        "GOCSPX-",
-        "ya29.",
-        "hf_",
-        "npm_",
-        "pypi-",
-        "dop_v1_",
-        "dapi",
-        "gsk",
-        "r8",
-        "nvapi",
-        "pplx",
-        "xai",
-        "tvly",
-    ),
-    *("fc_", "fc-", "lin_api", "ntn", "secret", "lsv2_", "shp", "ATATT3", "hvs.", "SG.", "AGE-SECRET-KEY-1"),
+"""Keys that are known by how they begin, also where the rest was cut off."""
+
+_VAGUE: Final = (
+    _Key(r"(?:r8|pplx|xai|tvly)[_-]", r"(?=[\w-]*[0-9])[\w-]{20}", ("r8", "pplx", "xai", "tvly")),
+    _Key(r"(?:fc|lin_api|ntn|secret)[_-]", r"(?=[\w-]*[0-9])[\w-]{20}", ("fc_", "fc-", "lin_api", "ntn", "secret")),
 )
+"""Keys that begin as other words do, too."""
+
+
+def _either(patterns: Iterable[str]) -> str:
+    return "|".join(patterns)
+
+
+_KEYS: Final = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{_either(key.start + key.rest for key in _TELLING + _VAGUE)})[\w-]*", re.ASCII
+)
+_KEY_WORDS: Final = tuple(word for key in _TELLING + _VAGUE for word in key.words)
 _SHORTEST_KEY: Final = 13
 _SHORTEST_URL: Final = 6
 _MOST_BEGUN: Final = 400
@@ -94,11 +99,7 @@ _EMAIL: Final = re.compile(
     r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.)+[A-Za-z][A-Za-z0-9-]{0,62}"
 )
 
-_STARTS: Final = (
-    r"sk-|(?:sk|rk|pk)_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]-|xapp-|AIza|GOCSPX-|ya29\.|hf_"
-    r"|npm_|pypi-|dop_v1_|dapi|gsk_|nvapi-|lsv2_|shp[a-z]{2}_|ATATT3|hvs\.|SG\.|AGE-SECRET-KEY-1|AKIA|ASIA|eyJ"
-    r"|(?i:bearer|basic)\s+"
-)
+_STARTS: Final = rf"{_either(key.start for key in _TELLING)}|AKIA|ASIA|eyJ|(?i:bearer|basic)\s+"
 _BEGUN: Final = re.compile(rf"((?<![A-Za-z0-9])(?:{_STARTS})|(?<=://)[^\s/?#@:\"']*:)[^\s\"']*\Z")
 # fmt: off
 _CREDENTIALS: Final = frozenset({
