@@ -512,3 +512,30 @@ asyncio.run(main())
     first, second = ran.stdout.splitlines()
     assert "nothing is captured: `rightcall.capture()` needs the extra `capture`" in first
     assert second == "() ()"
+
+
+ANSWER = {"choices": [{"message": {"role": "assistant", "content": "Refunded."}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        (ANSWER, None),
+        ({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}]}, []),
+        ({"output": "Refunded.", "tool_calls": []}, []),
+        (Trajectory(tool_calls=(), messages=[{"role": "assistant", "content": "Refunded."}]), []),
+    ],
+)
+def test_the_model_s_last_answer_is_no_evidence_that_nothing_was_called(returned: Any, expected: Any) -> None:
+    """A function that returns only what the model said last may have called anything before it (G3)."""
+    assert calls(replied(lambda text: returned)[0]) == expected
+
+
+def test_what_was_captured_counts_beside_the_model_s_last_answer() -> None:
+    """Calls that were seen while the function ran are those of a turn of which it returned the last answer alone."""
+
+    def agent(text: str) -> Any:
+        lookup_order(42)
+        return ANSWER
+
+    assert calls(replied(agent)[0]) == [("lookup_order", {"order_id": 42})]

@@ -30,6 +30,7 @@ from rightcall.agents.configuring import TIMEOUT, EndpointConfig, Seconds, Setti
 from rightcall.agents.continuing import Continuing
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
+from rightcall.core.calls import Trajectory
 from rightcall.errors import EndpointError, TraceError, UsageError
 
 
@@ -181,7 +182,8 @@ def _capturing(turn: Turn) -> Iterator[Captured | UsageError]:
 
 def _reply(value: Any) -> Reply:
     try:
-        return replies.of_value(value)
+        found = replies.of_value(value)
+        return found if isinstance(value, Reply | Trajectory | Captured) else replies.answer_alone(found, None)
     except TraceError as error:
         raise EndpointError(f"what the agent returned cannot be read: {error.message}", error.where) from error
 

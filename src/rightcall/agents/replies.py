@@ -202,5 +202,5 @@ def answer_alone(reply: Reply, format: str | None) -> Reply:
 
 _ALONE: Final = (
     "an answer alone does not show whether tools were called; if the agent reports its calls in such answers, name the"
-    " `format`"
+    " `format`, or reply with `output` and `tool_calls`"
 )
