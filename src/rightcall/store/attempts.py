@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, insert, select
+from sqlalchemy import Select, insert, select
 
 from rightcall.store import schema, upserting
 from rightcall.store.engine import Org, Snapshot, Transaction
 from rightcall.store.rows import columns_of, pointing
 
 _TABLE: Final = schema.attempts
+
+AT_ONCE: Final = 100
+"""Attempts of a run that are in memory at once while all are read."""
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,21 +65,26 @@ def record(org: Org, on: Transaction, run: str, attempt: Attempt, cells: tuple[C
 
 def get(org: Org, on: Snapshot, run: str, position: int, number: int = 1) -> Attempt | None:
     """Read an attempt; `None` if there is none."""
-    return next(_read(on, org, run, _TABLE.c.position == position, _TABLE.c.number == number), None)
+    query = _select(org, run).where(_TABLE.c.position == position, _TABLE.c.number == number)
+    found = on.connection.execute(query).mappings().first()
+    return None if found is None else Attempt(**found)
 
 
 def of_test(org: Org, on: Snapshot, run: str, position: int) -> list[Attempt]:
     """The attempts at one test of a run, in their order."""
-    return list(_read(on, org, run, _TABLE.c.position == position))
+    query = _select(org, run).where(_TABLE.c.position == position)
+    return [Attempt(**row) for row in on.connection.execute(query).mappings()]
 
 
 def of_run(org: Org, on: Snapshot, run: str) -> Iterator[Attempt]:
     """All attempts of a run, test by test, read as they are asked for."""
-    return _read(on, org, run)
+    query = _select(org, run).execution_options(yield_per=AT_ONCE)
+    with on.connection.execute(query) as found:
+        for row in found.mappings():
+            yield Attempt(**row)
 
 
-def _read(on: Snapshot, org: Org, run: str, *where: ColumnElement[bool]) -> Iterator[Attempt]:
-    query = select(_TABLE).where(_TABLE.c.organization_id == org, _TABLE.c.run_id == run, *where)
-    ordered = query.order_by(_TABLE.c.position, _TABLE.c.number).execution_options(yield_per=100)
-    for row in on.connection.execute(ordered).mappings():
-        yield Attempt(**{name: row[name] for name in Attempt.__struct_fields__})
+def _select(org: Org, run: str) -> Select[Any]:
+    columns = (_TABLE.c[name] for name in Attempt.__struct_fields__)
+    owned = (_TABLE.c.organization_id == org, _TABLE.c.run_id == run)
+    return select(*columns).where(*owned).order_by(_TABLE.c.position, _TABLE.c.number)
