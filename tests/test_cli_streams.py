@@ -162,6 +162,15 @@ def test_whatever_breaks_a_run_off_is_no_pass(error: str) -> None:
     assert "error: " in ran.err
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_program_that_is_asked_to_end_leaves_nothing_half_written(name: str) -> None:
+    """G39: a report that was begun is gone, whoever ends the run: the keyboard, or a CI job that is cancelled."""
+    path = plugin(REPORT.format(error=f"__import__('signal').raise_signal(__import__('signal').{name})"))
+    before = sorted(os.listdir())
+    ran = run_apart("grade", "good.jsonl", "-o", "r.json", "-o", "r.odd", cwd=Path(), env={"PYTHONPATH": str(path)})
+    assert (ran.code, ran.err, sorted(os.listdir())) == (130, "interrupted\n", before)
+
+
 INTERRUPTED = """
 import os, signal, sys
 

@@ -36,6 +36,7 @@ def _code(arguments: Sequence[str]) -> int:
     try:
         from rightcall.faces.cli import streams
 
+        streams.heed_termination()
         streams.prepare_streams()
         code = execute(arguments)
         streams.settle()

@@ -45,6 +45,12 @@ def _occupy() -> None:
                 os.open(os.devnull, os.O_RDWR)
 
 
+def heed_termination() -> None:
+    """Be interrupted also by what asks a program to end, such as the end of a CI job: nothing half-done stays."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def settle() -> None:
     """Let nothing that happens from now on change the exit code.
 
@@ -53,7 +59,8 @@ def settle() -> None:
     """
     threading = sys.modules.get("threading")
     if threading is None or threading.active_count() == 1:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             try:
