@@ -14,6 +14,7 @@ from support.staged.reading import recorder
 
 if TYPE_CHECKING:
     from rightcall.store.engine import Org, Store
+    from support.command_line import Run
     from support.databases import Maker
 
 pytest_plugins = ["pytester"]  # the tests of the pytest plugin run pytest
@@ -26,6 +27,22 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.register_profile("long", settings.get_profile("default"), max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "default"))
+
+
+@pytest.fixture
+def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty directory, without colours asked for."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Runs a command in this process."""
+    from support.command_line import run_here
+
+    return lambda *arguments: run_here(capfdbinary, *arguments)
 
 
 @pytest.fixture(scope="session")

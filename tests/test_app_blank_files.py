@@ -28,9 +28,7 @@ LEADS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 @pytest.mark.parametrize("lead", LEADS.values(), ids=LEADS)

@@ -17,7 +17,7 @@ from rightcall.core.asking import no_judge
 from rightcall.core.models import ModelConfig
 from rightcall.errors import MissingExtraError, UsageError
 from rightcall.testsets import TestSet
-from support.command_line import Ran, Run, run_here
+from support.command_line import Ran, Run
 from support.judging import TALK, saying
 from support.model_server import Trouble, model_server
 
@@ -45,16 +45,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs a command in this process."""
-
-    def command(*arguments: str | Path) -> Ran:
-        return run_here(capfdbinary, *arguments)
-
-    return command
 
 
 def graded(run: Run, *options: str) -> int:

@@ -14,10 +14,7 @@ GOOD = f'{{"id": "p", "tool_calls": [{{"name": "a"}}], {A}}}'
 TESTS = "version: 1\ntests:\n- {id: p, required_tools: [a]}\n"
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty directory."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 def grade(capture: pytest.CaptureFixture[bytes], data: bytes | str, *options: str) -> Ran:

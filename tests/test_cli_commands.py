@@ -14,11 +14,7 @@ from rightcall.faces.cli.root import COMMANDS, root
 from support.command_line import run_here
 from support.runs import lines, record, write_tests
 
-
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty directory."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 Capture = pytest.CaptureFixture[bytes]

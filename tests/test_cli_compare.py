@@ -17,12 +17,7 @@ EXPECTED = {"required_tools": ["a"], "forbidden_tools": ["z"]}
 PASS, FAIL = ("a",), ("b",)
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty directory, without colours asked for."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 class Shell:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import Run, run_here
+from support.command_line import Run
 
 TEST = {"id": "a", "expected_tool_calls": ["g", "f"]}
 RECORD = {"id": "a", "tool_calls": [{"name": "f"}, {"name": "g"}]}
@@ -29,12 +29,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "config.yaml").write_text(ANY_ORDER)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs a command in this process."""
-    return lambda *arguments: run_here(capfdbinary, *arguments)
 
 
 @pytest.mark.usefixtures("files")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_line import Run, run_here
+from support.command_line import Run
 
 ADK = {"eval_cases": [{"eval_id": "a", "conversation": [{"intermediate_data": {"tool_uses": [{"name": "f"}]}}]}]}
 CONFIG = {"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": "ANY_ORDER"}}}
@@ -21,12 +21,6 @@ def files(tmp_path: Path) -> Path:
     (tmp_path / "config.json").write_text(json.dumps(CONFIG))
     (tmp_path / "set.yaml").write_text(NATIVE)
     return tmp_path
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Runs a command in this process."""
-    return lambda *arguments: run_here(capfdbinary, *arguments)
 
 
 @pytest.mark.parametrize("ending", ["yaml", "yml", "json"])

@@ -8,34 +8,13 @@ from typing import Any
 
 import pytest
 
-from support.command_line import Ran, run_here
+from support.command_line import Run
 from support.runs import lines, record, write_tests
 
 A = {"required_tools": ["a"]}
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty directory, without colours asked for."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
-        monkeypatch.delenv(name, raising=False)
-
-
-class Shell:
-    """Runs commands in this process."""
-
-    def __init__(self, capture: pytest.CaptureFixture[bytes]) -> None:
-        self._capture = capture
-
-    def __call__(self, *arguments: str | Path) -> Ran:
-        return run_here(self._capture, *arguments)
-
-
-@pytest.fixture
-def shell(capfdbinary: pytest.CaptureFixture[bytes]) -> Shell:
-    """Runs commands in this process."""
-    return Shell(capfdbinary)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 PASS, FAIL = record("p", "a", **A), record("f", "b", **A)
@@ -92,49 +71,49 @@ BAD = '{"id": "bad", "tool_calls": 5}'
         ([FAIL], ["-o", "no/such/dir/out.json", "--exit-zero"], 3),
     ],
 )
-def test_exit_code(shell: Shell, records: list[Any], options: list[str], expected: int) -> None:
+def test_exit_code(run: Run, records: list[Any], options: list[str], expected: int) -> None:
     """G39: 0 passed, 1 failed, 2 unusable, 3 incomplete; only failures are forgiven."""
     traces = lines(Path("t.jsonl"), *records)
-    assert expected == shell("grade", traces, *options).code
+    assert expected == run("grade", traces, *options).code
 
 
 @pytest.mark.parametrize("arguments", [[], ["--tests", "x.yaml"], ["nowhere.jsonl"], ["*.nothing"], ["empty"]])
-def test_traces_that_are_not_there_are_a_usage_error(shell: Shell, arguments: list[str]) -> None:
+def test_traces_that_are_not_there_are_a_usage_error(run: Run, arguments: list[str]) -> None:
     """Without a file there is nothing to grade."""
     Path("empty").mkdir()
-    ran = shell("grade", *arguments)
+    ran = run("grade", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err
 
 
-def test_output_is_the_terminal_report(shell: Shell) -> None:
+def test_output_is_the_terminal_report(run: Run) -> None:
     """Data goes to the standard output, and nothing to the standard error."""
-    ran = shell("grade", lines(Path("t.jsonl"), PASS, FAIL))
+    ran = run("grade", lines(Path("t.jsonl"), PASS, FAIL))
     assert ran.err == ""
     assert ran.out.splitlines()[0] == "✓ p  tool_called:a"
     assert ran.out.splitlines()[-1] == "Blocked: pass rate 1/2 = 0.5000 < 1.0000"
 
 
-def test_missing_call_shows_the_reply(shell: Shell) -> None:
+def test_missing_call_shows_the_reply(run: Run) -> None:
     """Where a call is missing, what the agent said instead is shown."""
-    ran = shell("grade", lines(Path("t.jsonl"), record("f", output="I cannot help with that.", **A)))
+    ran = run("grade", lines(Path("t.jsonl"), record("f", output="I cannot help with that.", **A)))
     assert "The agent replied: I cannot help with that." in ran.out
     assert "No tool calls were made." in ran.out
 
 
-def test_json_is_all_there_is_on_the_standard_output(shell: Shell) -> None:
+def test_json_is_all_there_is_on_the_standard_output(run: Run) -> None:
     """`--json` prints one document and nothing else."""
-    ran = shell("grade", lines(Path("t.jsonl"), PASS, FAIL, BAD), "--json")
+    ran = run("grade", lines(Path("t.jsonl"), PASS, FAIL, BAD), "--json")
     document = json.loads(ran.out)
     assert ran.err == ""
     assert ran.code == document["decision"]["exit_code"] == 1
     assert [one["id"] for one in document["results"]] == ["p", "f", "bad"]
 
 
-def test_reports_are_written_beside_the_output(shell: Shell) -> None:
+def test_reports_are_written_beside_the_output(run: Run) -> None:
     """Several reports of one run can be had at once, and tell the same."""
     traces = lines(Path("t.jsonl"), PASS, FAIL)
-    ran = shell("grade", traces, "-o", "a.json", "-o", "b.xml", "-o", "c.jsonl", "-o", "d.txt")
+    ran = run("grade", traces, "-o", "a.json", "-o", "b.xml", "-o", "c.jsonl", "-o", "d.txt")
     assert ran.code == 1
     assert json.loads(Path("a.json").read_bytes())["counts"]["failed"] == 1
     assert 'failures="1"' in Path("b.xml").read_text("utf-8")
@@ -142,70 +121,68 @@ def test_reports_are_written_beside_the_output(shell: Shell) -> None:
     assert Path("d.txt").read_text("utf-8") == ran.out
 
 
-def test_report_that_cannot_be_written_does_not_keep_others_from_it(shell: Shell) -> None:
+def test_report_that_cannot_be_written_does_not_keep_others_from_it(run: Run) -> None:
     """The trouble is said with path and cause; the other reports are written."""
-    ran = shell(
-        "grade", lines(Path("t.jsonl"), PASS), "-o", "/dev/full.d/a.json", "-o", "b.json", "-o", "t.jsonl/c.json"
-    )
+    ran = run("grade", lines(Path("t.jsonl"), PASS), "-o", "/dev/full.d/a.json", "-o", "b.json", "-o", "t.jsonl/c.json")
     assert ran.code == 3
     assert "error: /dev/full.d/a.json: the directory `/dev/full.d` does not exist" in ran.err
     assert "error: t.jsonl/c.json: " in ran.err
     assert json.loads(Path("b.json").read_bytes())["decision"]["passed"]
 
 
-def test_nothing_is_left_of_a_report_when_the_input_is_refused(shell: Shell) -> None:
+def test_nothing_is_left_of_a_report_when_the_input_is_refused(run: Run) -> None:
     """A run that cannot be begun leaves reports as they were, and the output empty."""
     Path("old.json").write_text("old")
-    ran = shell("grade", lines(Path("t.jsonl"), record("x", "a")), "-o", "old.json", "--json")
+    ran = run("grade", lines(Path("t.jsonl"), record("x", "a")), "-o", "old.json", "--json")
     assert (ran.code, ran.out, Path("old.json").read_text()) == (2, "", "old")
     assert sorted(path.name for path in Path().iterdir()) == ["old.json", "t.jsonl"]
 
 
-def test_same_input_gives_the_same_bytes(shell: Shell) -> None:
+def test_same_input_gives_the_same_bytes(run: Run) -> None:
     """G5: two runs of the same input print the same."""
     traces = lines(Path("t.jsonl"), PASS, FAIL, BAD)
     for options in ([], ["--json"], ["-v"]):
-        assert shell("grade", traces, *options) == shell("grade", traces, *options)
+        assert run("grade", traces, *options) == run("grade", traces, *options)
 
 
-def test_several_test_sets_are_one_run(shell: Shell) -> None:
+def test_several_test_sets_are_one_run(run: Run) -> None:
     """Test sets graded together have one decision, by the strictest gate."""
     one = write_tests(Path("one.rightcall.json"), p=A)
     other = Path("other.rightcall.yaml")
     other.write_text("version: 1\ngate: {min_graded: 3}\ntests:\n- {id: q, required_tools: [b]}\n")
-    ran = shell("grade", lines(Path("t.jsonl"), record("p", "a"), record("q", "b")), "-t", one, "-t", other)
+    ran = run("grade", lines(Path("t.jsonl"), record("p", "a"), record("q", "b")), "-t", one, "-t", other)
     assert ran.code == 3
     assert "graded 2 of 2, at least 3 needed" in ran.out
 
 
-def test_directory_is_graded(shell: Shell) -> None:
+def test_directory_is_graded(run: Run) -> None:
     """All trace files of a directory are graded, in order."""
     Path("logs/sub").mkdir(parents=True)
     lines(Path("logs/b.jsonl"), FAIL)
     lines(Path("logs/sub/a.jsonl"), PASS)
     lines(Path("logs/note.txt"), "no trace")
-    ids = [one["id"] for one in json.loads(shell("grade", "logs", "--json").out)["results"]]
+    ids = [one["id"] for one in json.loads(run("grade", "logs", "--json").out)["results"]]
     assert ids == ["f", "p"]
 
 
-def test_trajectories_that_are_for_no_test_are_told_how_they_could_be(shell: Shell) -> None:
+def test_trajectories_that_are_for_no_test_are_told_how_they_could_be(run: Run) -> None:
     """Where nothing belongs together, the note says what decides that."""
     Path("two.yaml").write_text("tests: [{id: x, required_tools: [a]}, {id: y, required_tools: [a]}]")
     traces = lines(Path("t.jsonl"), record("p"), record("f"))
-    ran = shell("grade", traces, "--tests", "two.yaml")
+    ran = run("grade", traces, "--tests", "two.yaml")
     assert ran.code == 3
     assert "note: no trajectory was for any test: it is for the test whose id it has" in ran.out
-    assert "no trajectory was for any test" not in shell("grade", traces, "--tests", "two.yaml", "--apply-all").out
+    assert "no trajectory was for any test" not in run("grade", traces, "--tests", "two.yaml", "--apply-all").out
 
 
-def test_test_id_key_names_the_metadata(shell: Shell) -> None:
+def test_test_id_key_names_the_metadata(run: Run) -> None:
     """A key of the metadata can name the test."""
     tests = write_tests(Path("t.rightcall.json"), one=A, two=A)
     traces = lines(
         Path("t.jsonl"), record("x", "a", metadata={"case": "one"}), record("y", "a", metadata={"case": "two"})
     )
-    assert shell("grade", traces, "-t", tests, "--test-id-key", "case").code == 0
-    assert shell("grade", traces, "-t", tests).code == 3
+    assert run("grade", traces, "-t", tests, "--test-id-key", "case").code == 0
+    assert run("grade", traces, "-t", tests).code == 3
 
 
 @pytest.mark.parametrize(
@@ -220,21 +197,21 @@ def test_test_id_key_names_the_metadata(shell: Shell) -> None:
     ],
 )
 def test_colours_are_asked_for(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], options: list[str], expected: bool
+    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], options: list[str], expected: bool
 ) -> None:
     """`NO_COLOR`, `FORCE_COLOR` and `--no-color` are honoured; a pipe has no colours."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    ran = shell("grade", lines(Path("t.jsonl"), PASS), *options)
+    ran = run("grade", lines(Path("t.jsonl"), PASS), *options)
     assert expected == ("\x1b[" in ran.out)
 
 
-def test_width_follows_the_terminal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_width_follows_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The columns fit into the width that is told."""
     calls = [{"name": "a", "arguments": {f"key{number}": number for number in range(12)}}]
     traces = lines(Path("t.jsonl"), {"id": "x", "tool_calls": calls, "expected_tool_calls": [{"name": "b"}, *calls]})
     monkeypatch.setenv("COLUMNS", "60")
-    narrow = shell("grade", traces).out
+    narrow = run("grade", traces).out
     monkeypatch.setenv("COLUMNS", "160")
-    wide = shell("grade", traces).out
+    wide = run("grade", traces).out
     assert len(narrow.splitlines()) > len(wide.splitlines())

@@ -20,10 +20,7 @@ MADE = {"id": "x", "tool_calls": [{"name": "a", "arguments": {"k": 1}}]}
 OTHER = {"id": "x", "tool_calls": [{"name": "b"}]}
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty directory."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 def lint(capture: Capture, keys: dict[str, Any], *arguments: str, records: list[Any] | None = None) -> Ran:

@@ -8,24 +8,14 @@ from typing import Any
 
 import pytest
 
-from support.command_line import Ran, run_here
+from support.command_line import Ran
 from support.running import attempts, numbers, project, run_directory
 
 A = {"id": "a", "prompt": "lookup refund"}
 B = {"id": "b", "prompt": "lookup", "tags": ["smoke"], "requirement": "Looks up"}
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Any:
-    def command(*arguments: str | Path) -> Ran:
-        return run_here(capfdbinary, *arguments)
-
-    return command
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 def outcomes(ran: Ran) -> dict[str, str]:

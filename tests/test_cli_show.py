@@ -16,9 +16,7 @@ from support.spanning import asked, ran, span
 Capture = pytest.CaptureFixture[bytes]
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 def shown(folder: Path, *options: str, env: Mapping[str, str] | None = None, **trajectory: Any) -> list[str]:

@@ -19,10 +19,7 @@ A = {"required_tools": ["a"]}
 Capture = pytest.CaptureFixture[bytes]
 
 
-@pytest.fixture(autouse=True)
-def _in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in an empty directory."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 def _run(capture: Capture, outcomes: Mapping[str, int], *options: str) -> Ran:

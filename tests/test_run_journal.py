@@ -15,24 +15,13 @@ from rightcall.app.planning import Planned
 from rightcall.core.calls import Trajectory
 from rightcall.errors import StoreError, TraceError, UsageError
 from rightcall.traces import documents
-from support.command_line import Ran, run_here
 from support.grading import call
 from support.running import attempts, numbers, project, run_directory
 
 A = {"id": "a", "prompt": "lookup", "repeat": 3}
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Any:
-    def command(*arguments: str | Path) -> Ran:
-        return run_here(capfdbinary, *arguments)
-
-    return command
+pytestmark = pytest.mark.usefixtures("in_tmp")
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ class _Group(Command, click.Group):
     """A group whose help goes where that of commands goes."""
 
 
-@click.group("endpoint", cls=_Group)
+@click.group("endpoint", cls=_Group, epilog=_EPILOG)
 def command() -> None:
     """Try how an agent is reached."""
 
