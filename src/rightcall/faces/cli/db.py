@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.root import Command
+from rightcall.faces.cli.root import Command, Group
 
 _EPILOG = """\
 \b
@@ -23,11 +23,7 @@ Examples:
 _WRONG: Final = 1
 
 
-class _Group(Command, click.Group):
-    """A group whose help goes where that of commands goes."""
-
-
-@click.group("db", cls=_Group, epilog=_EPILOG)
+@click.group("db", cls=Group, epilog=_EPILOG)
 def command() -> None:
     """Make the database of a server, bring it up to date, check it, copy it."""
 

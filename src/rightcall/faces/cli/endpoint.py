@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.root import Command
+from rightcall.faces.cli.root import Command, Group
 
 if TYPE_CHECKING:
     from rightcall.agents.exchange import Reply
@@ -31,11 +31,7 @@ Examples:
 """
 
 
-class _Group(Command, click.Group):
-    """A group whose help goes where that of commands goes."""
-
-
-@click.group("endpoint", cls=_Group, epilog=_EPILOG)
+@click.group("endpoint", cls=Group, epilog=_EPILOG)
 def command() -> None:
     """Try how an agent is reached."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rightcall.faces.cli import streams
-from rightcall.faces.cli.root import Command
+from rightcall.faces.cli.root import Command, Group
 
 if TYPE_CHECKING:
     from rightcall.store.keys import Key
@@ -25,11 +25,7 @@ Examples:
 """
 
 
-class _Group(Command, click.Group):
-    """A group whose help goes where that of commands goes."""
-
-
-@click.group("keys", cls=_Group, epilog=_EPILOG)
+@click.group("keys", cls=Group, epilog=_EPILOG)
 def command() -> None:
     """Make, list and revoke the keys of a server."""
 

@@ -42,6 +42,10 @@ class Command(click.Command):
         return option
 
 
+class Group(Command, click.Group):
+    """A command of several, with the same help."""
+
+
 def _print_help(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
     if is_wanted and not ctx.resilient_parsing:
         say(ctx.get_help())
