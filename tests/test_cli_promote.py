@@ -250,6 +250,21 @@ def test_a_secret_is_no_id(tmp_path: Path, promote: Run) -> None:
     assert "the id is made of the prompt: recordings are for this test if they name it" in ran.err
 
 
+@pytest.mark.parametrize("options", [["-o", "new.yaml"], ["-o", "new.yaml", "--learn"], ["--update", "old.yaml"]])
+def test_a_tool_that_is_called_by_a_secret_makes_no_test(tmp_path: Path, promote: Run, options: list[str]) -> None:
+    """A test cannot expect a name without saying it: nothing is written, and that is told without the name."""
+    write(tmp_path, {"t.jsonl": [record("a", {"name": f"f_{SECRET}", "arguments": {}})], "old.yaml": "tests: []\n"})
+    ran = promote("t.jsonl", *options)
+    assert (ran.code, (tmp_path / "new.yaml").exists(), (tmp_path / "old.yaml").read_text()) == (
+        3,
+        False,
+        "tests: []\n",
+    )
+    assert "error: a: the name of a tool that was called is to be hidden, and a test would have to say it;" in ran.err
+    assert "klmnop123456" not in ran.out + ran.err
+    assert promote("t.jsonl", *options, "--no-redact").code == 0
+
+
 def test_a_parameter_called_password_keeps_its_schema(tmp_path: Path, promote: Run) -> None:
     """In the schema of a tool the name of a parameter is no value, so that nothing of it is hidden."""
     parameters = {"type": "object", "properties": {"password": {"type": "string", "default": SECRET}}}

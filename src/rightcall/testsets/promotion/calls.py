@@ -12,6 +12,7 @@ import msgspec
 from rightcall.core.calls import ToolCall
 from rightcall.core.leaves import leaves
 from rightcall.core.values import visible
+from rightcall.errors import TestSetError
 from rightcall.testsets.promotion.common import common, opened
 from rightcall.testsets.promotion.concealing import Conceal, hidden_in
 
@@ -50,8 +51,11 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 def shared(calls: Sequence[ToolCall], arguments: Arguments, conceal: Conceal) -> Shared:
-    """What calls of one tool have in common, with no secret in it."""
+    """What calls of one tool have in common, with no secret in it; `TestSetError` where their name is one."""
     tool = calls[0].name
+    if conceal(tool) != tool:
+        message = "the name of a tool that was called is to be hidden, and a test would have to say it"
+        raise TestSetError(f"{message}; promote it without redaction, or write the test by hand")
     if arguments == "ignore":
         return Shared(tool, ANY)
     unknown = next((call for call in calls if call.arguments_state != "ok"), None)
