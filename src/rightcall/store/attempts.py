@@ -9,9 +9,10 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Select, insert, select
 
-from rightcall.store import schema, upserting
+from rightcall.store import schema
 from rightcall.store.engine import Org, Snapshot, Transaction
 from rightcall.store.rows import columns_of, pointing
+from rightcall.store.upserting import insert_new
 
 _TABLE: Final = schema.attempts
 
@@ -53,9 +54,8 @@ def record(org: Org, on: Transaction, run: str, attempt: Attempt, cells: tuple[C
     `UnknownRowError` if the run has no such test.
     """
     row = {"organization_id": org, "run_id": run, **columns_of(attempt)}
-    query = upserting.insert(on.connection, _TABLE).values(**row).on_conflict_do_nothing()
     with pointing("attempt"):
-        if not on.connection.execute(query).rowcount:
+        if not insert_new(on.connection, _TABLE, row):
             return False
     key = {"organization_id": org, "run_id": run, "position": attempt.position, "number": attempt.number}
     if cells:

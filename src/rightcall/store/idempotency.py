@@ -12,7 +12,7 @@ from sqlalchemy import delete, select, update
 from rightcall.errors import ConflictError
 from rightcall.store import schema
 from rightcall.store.engine import Org, Snapshot, Transaction
-from rightcall.store.upserting import insert
+from rightcall.store.upserting import insert_new
 
 _TABLE: Final = schema.idempotency_keys
 
@@ -34,8 +34,7 @@ def once(org: Org, on: Transaction, key: str, request_hash: str, work: Callable[
     `ConflictError` if the key was used for another request. Whoever comes with the same key at the same time waits.
     """
     row = {"organization_id": org, "key": key, "request_hash": request_hash, "created_at": on.now}
-    reserving = insert(on.connection, _TABLE).values(**row, **msgspec.structs.asdict(_RESERVED))
-    if not on.connection.execute(reserving.on_conflict_do_nothing()).rowcount:
+    if not insert_new(on.connection, _TABLE, {**row, **msgspec.structs.asdict(_RESERVED)}):
         return _answered(org, on, key, request_hash)
     answer = work()
     owned = (_TABLE.c.organization_id == org, _TABLE.c.key == key)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from rightcall.store import schema
 from rightcall.store.engine import Org, Snapshot, Transaction
-from rightcall.store.upserting import insert
+from rightcall.store.upserting import insert_new
 
 _TABLE: Final = schema.uploads
 _TOLD: Final = [column for column in _TABLE.c if column.name not in ("organization_id", "body")]
@@ -39,8 +39,7 @@ def keep(org: Org, on: Transaction, body: bytes, name: str = "", format: str | N
         size=len(body),
     )
     row = {"organization_id": org, "body": body, **msgspec.structs.asdict(made)}
-    is_new = bool(on.connection.execute(insert(on.connection, _TABLE).values(row).on_conflict_do_nothing()).rowcount)
-    if is_new:
+    if insert_new(on.connection, _TABLE, row):
         return made, True
     query = select(*_TOLD).where(_TABLE.c.organization_id == org, _TABLE.c.hash == made.hash)
     return Upload(**on.connection.execute(query).mappings().one()), False
