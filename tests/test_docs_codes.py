@@ -8,9 +8,9 @@ import typing
 from collections.abc import Iterator
 from typing import Final
 
-from rightcall.app.runner import CRASHED
 from rightcall.assertions.selection import Misalignment
 from rightcall.assertions.selection.judged import Misjudged
+from rightcall.core.failing import CRASHED
 from support.pages import DOCS, PROJECT
 
 ROOMS: Final = ("core", "assertions", "judges", "app")

@@ -14,6 +14,7 @@ import rightcall
 from rightcall.agents.exchange import Reply, Turn
 from rightcall.core.results import Outcome
 from rightcall.errors import EndpointError, TestSetError, UsageError
+from support.command_line import run_apart
 from support.driving import FakeEndpoint
 from support.grading import call
 from support.running import numbers, project
@@ -169,6 +170,30 @@ def test_trouble_is_an_error_of_the_test() -> None:
     run = rightcall.run(TESTS[:1], FakeEndpoint(gone))
     assert [attempt.reason for attempt in run.results["good"].attempts] == ["nobody is there"] * 2
     assert (outcomes(run), run.end.decision.exit_code) == ({"good": Outcome.ERROR}, 3)
+
+
+@pytest.mark.parametrize("repeat", [1, 3])
+def test_no_allowance_for_errors_covers_a_mistake_of_ours(tmp_path: Path, repeat: int) -> None:
+    """Neither in the run, nor where it is graded again, nor where other attempts settle the test (G36, G39)."""
+
+    def crash(turn: Turn) -> Reply:
+        if turn.test == "bad" and (repeat == 1 or not crashed):
+            crashed.append(turn)
+            raise ZeroDivisionError("of all things")
+        return Reply(output="ok", tool_calls=())
+
+    crashed: list[Turn] = []
+    test = {"prompt": "x", "expected_tool_calls": [], "repeat": repeat, "min_pass_rate": "1/3"}
+    lenient = {"gate": {"allow_errors": 5}, "tests": [{"id": name, **test} for name in ("good", "bad")]}
+    run = rightcall.run(lenient, FakeEndpoint(crash), directory=str(tmp_path), concurrency=1)
+    again = run_apart("grade", str(run.directory), "--quiet", cwd=tmp_path)
+    assert (run.end.decision.exit_code, again.code, len(crashed)) == (3, 3, 1)
+    assert "rightcall itself failed on 1 verdict" in run.end.decision.reasons
+    first = run.results["bad"].attempts[0]
+    (verdict,) = first.verdicts
+    assert (verdict.name, verdict.findings[0].code) == ("conversation", "internal_error")
+    assert "ZeroDivisionError: of all things" in verdict.reason
+    assert "in crash" in verdict.details["traceback"]
 
 
 def test_agent_can_be_told_of_its_turn() -> None:

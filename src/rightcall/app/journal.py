@@ -26,6 +26,7 @@ from rightcall.app import files, locking
 from rightcall.app.planning import Planned
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
+from rightcall.core.failing import OURS
 from rightcall.errors import RightcallError, TraceError, UsageError, Where
 from rightcall.traces import documents, native
 
@@ -36,9 +37,6 @@ FORMAT: Final = 1
 
 UNKEPT: Final = "the run cannot be kept"
 """What is said of a directory that no run can be kept in."""
-
-OURS: Final = "rightcall"
-"""The key in the metadata of a trajectory under which the number of the attempt stands, and how often it was tried."""
 
 BETWEEN_SYNCS: Final = 1.0
 """Seconds between two times that the file is forced to the disk."""

@@ -9,14 +9,14 @@ import hashlib
 import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from rightcall.core import jsontext
 from rightcall.core.assertion import Compiled, error_verdict, judge
 from rightcall.core.calls import Trajectory, Transcript
-from rightcall.core.failing import KIND, cut_short, failure_verdict
+from rightcall.core.failing import CRASHED, KIND, crash_verdict, cut_short, failure_verdict
 from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
 from rightcall.core.rows import Row, as_made
 from rightcall.core.scoping import last_turn
@@ -26,9 +26,6 @@ from rightcall.errors import TraceError, Where
 from rightcall.testsets import CompiledTest
 from rightcall.testsets.model import Test
 
-CRASHED: Final = "internal_error"
-"""The code of the finding that a crash of ours leaves."""
-
 _HASH_DIGITS = 16
 _LINE = re.compile(r"(?:line )?([0-9]+)\b")
 
@@ -36,7 +33,8 @@ _LINE = re.compile(r"(?:line )?([0-9]+)\b")
 def attempt(trajectory: Trajectory, compiled: CompiledTest, file: str) -> Attempt:
     """Grade one trajectory for one test. Never raises, whatever the trajectory holds.
 
-    Where the agent failed, the verdict on that comes first (G38). A conversation that could not be held has none.
+    Where the agent failed, the verdict on that comes first (G38). A conversation that could not be held has none but,
+    if that was our mistake, one that says so.
     """
     if trajectory.trouble is not None:
         return _unheld(trajectory, trajectory.trouble, file)
@@ -71,10 +69,12 @@ def _surplus(trajectory: Trajectory, test: Test) -> Iterator[str]:
 
 
 def _unheld(trajectory: Trajectory, trouble: str, file: str) -> Attempt:
+    crashed = crash_verdict(trajectory)
     return Attempt(
         trajectory=trajectory.id,
         outcome=Outcome.ERROR,
-        reason=trouble,
+        verdicts=() if crashed is None else (crashed,),
+        reason=trouble if crashed is None else "",
         warnings=trajectory.warnings,
         place=_place(trajectory, file),
         hash=_hash(trajectory),

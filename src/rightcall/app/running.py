@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import random
 import time
+import traceback
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -19,10 +20,10 @@ from rightcall.agents.pace import Clock, Pace, Paced, wait_before
 from rightcall.agents.personas import PersonaSpeaker
 from rightcall.app import driving, planning
 from rightcall.app.driving import Stop
-from rightcall.app.journal import OURS
 from rightcall.app.planning import Planned
 from rightcall.core.asking import Asker, no_judge
 from rightcall.core.calls import Trajectory
+from rightcall.core.failing import CRASH, OURS
 from rightcall.core.judging import told
 from rightcall.core.wording import times
 from rightcall.errors import EndpointError
@@ -125,10 +126,18 @@ async def _held(planned: Planned, tries: int, endpoint: Endpoint, driven: Driven
         # That a conversation cannot be ended does not take back what was answered in it.
         held = Held(Trajectory(), error) if held is None else held
     except Exception as error:
-        held = Held(Trajectory(), EndpointError(f"rightcall itself failed ({told(error)}); please report it"))
+        held = Held(Trajectory(), _Crashed(error))
     known = held.trajectory.conversation_id or identity
     metadata = {**held.trajectory.metadata, **_spent(user)}
     return Held(replace(held.trajectory, conversation_id=known, metadata=metadata), held.trouble)
+
+
+class _Crashed(EndpointError):
+    """A mistake of ours, as the trouble that ended a conversation. `way` is where in the code it was made."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"rightcall itself failed ({told(error)}); please report it")
+        self.way = "".join(traceback.format_tb(error.__traceback__))
 
 
 def _spent(user: Speaker) -> dict[str, Any]:
@@ -160,5 +169,9 @@ def _named(planned: Planned, held: Held, tries: int, warnings: Sequence[str], dr
         test_id=planned.test,
         trouble=trouble or made.trouble,
         warnings=(*made.warnings, *warnings),
-        metadata={**made.metadata, OURS: {"attempt": planned.number, "tries": tries}},
+        metadata={**made.metadata, OURS: {"attempt": planned.number, "tries": tries, **_crash(held)}},
     )
+
+
+def _crash(held: Held) -> dict[str, str]:
+    return {CRASH: held.trouble.way} if isinstance(held.trouble, _Crashed) else {}

@@ -1,4 +1,4 @@
-"""An agent that failed by its own account, and a conversation that could not be held (G38)."""
+"""An agent that failed by its own account, and a conversation in which we did (G38)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ KIND: Final = "agent"
 """The kind of the verdict on an agent that failed; no assertion has it."""
 
 _NAME: Final = "agent_failed"
+
+OURS: Final = "rightcall"
+"""The key in the metadata of a trajectory under which stands what a run of ours says of the attempt."""
+
+CRASH: Final = "crash"
+"""What stands there where a mistake of ours ended the conversation: the way through the code to where it was made."""
+
+CRASHED: Final = "internal_error"
+"""The code of the finding that a crash of ours leaves."""
 
 
 def cut_short(trajectory: Trajectory) -> Trajectory:
@@ -40,6 +49,21 @@ def failure_verdict(trajectory: Trajectory, taken: Iterable[str] = ()) -> Verdic
         score=0,
         ban=True,
         evidence=Evidence((Finding(code="agent_failed", message=message),)),
+    )
+
+
+def crash_verdict(trajectory: Trajectory) -> Verdict | None:
+    """The verdict on a conversation that a mistake of ours ended, `None` for any other: an error that blocks."""
+    ours = trajectory.metadata.get(OURS)
+    if trajectory.trouble is None or not isinstance(ours, dict) or CRASH not in ours:
+        return None
+    finding = Finding(code=CRASHED, message=trajectory.trouble)
+    return Verdict(
+        id="conversation",
+        name="conversation",
+        kind=KIND,
+        status=Status.ERROR,
+        evidence=Evidence((finding,), {"traceback": str(ours[CRASH])}),
     )
 
 
