@@ -47,7 +47,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="RULE",
-        help="hide values in what is told of test sets, as --redact of the command line does; may be repeated",
+        help="hide values in what is told of test sets, as --redact of the command line does; may be repeated; "
+        "a group of rules is written --rightcall-redact=@secrets",
     )
     group.addoption(
         "--rightcall-update",
