@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rightcall.core.values import equal
 from rightcall.errors import TestSetError
 from rightcall.testsets.dumping import to_block, to_flow
-from rightcall.testsets.editing import GONE, Added, Change, Edit, edited
+from rightcall.testsets.editing import GONE, Added, Change, Edit, Editable
 from rightcall.testsets.source import load
 from support.json_values import json_values
 from support.pages import PROJECT
@@ -31,7 +31,7 @@ def calls(*expected: Any) -> Change:
 
 def change(text: str, *edits: Edit, file: str = "t.rightcall.yaml") -> str:
     """The text with the edits made."""
-    return edited(text.encode("utf-8", "surrogatepass"), file, edits).decode("utf-8", "surrogatepass")
+    return Editable(text.encode("utf-8", "surrogatepass"), file).edited(edits).decode("utf-8", "surrogatepass")
 
 
 ODD = [

@@ -25,7 +25,6 @@ SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 """The classes of JSON values that hold no others."""
 
 _ARRAYS: Final = (list, tuple)
-_NUMBERS: Final = (int, float)
 _CONSTANT: Final = object()
 _PLAIN_KEYS: Final = frozenset({str, int, float})
 

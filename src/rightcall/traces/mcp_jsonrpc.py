@@ -15,7 +15,6 @@ from rightcall.traces import conversation, families, heads, shapes, toolspecs
 from rightcall.traces.conversation import Answered, Asked, Event, structured
 
 _CALL: Final = "tools/call"
-_BY_SERVER: Final = frozenset({"sampling/createMessage", "elicitation/create", "roots/list"})
 _OF_CALLS: Final = frozenset({"content", "structuredContent", "isError", "toolResult", "task"})
 
 

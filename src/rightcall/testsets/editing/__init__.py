@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rightcall.testsets.editing.changing import GONE, Added, Change, Edit, Editable, applied, edited
+from rightcall.testsets.editing.changing import GONE, Added, Change, Edit, Editable, applied
 
-__all__ = ["GONE", "Added", "Change", "Edit", "Editable", "applied", "edited"]
+__all__ = ["GONE", "Added", "Change", "Edit", "Editable", "applied"]

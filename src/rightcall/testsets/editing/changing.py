@@ -74,11 +74,6 @@ class Editable:
             raise error.within(file=self._file) from None
 
 
-def edited(data: bytes, file: str, edits: Sequence[Edit]) -> bytes:
-    """The bytes of a file with edits made: see `Editable`."""
-    return Editable(data, file).edited(edits)
-
-
 def _prove(data: bytes, file: str, meant: Any) -> None:
     """Refuse a text that does not say what was meant."""
     try:

@@ -97,9 +97,8 @@ class Text(msgspec.Struct, frozen=True):
 
     def _gap(self, node: Node) -> str:
         """A blank where an empty value stands right after its colon."""
-        return (
-            " " if node.span.start == node.span.end and self.text[node.span.start - 1 : node.span.start] == ":" else ""
-        )
+        start, end = node.span.start, node.span.end
+        return " " if start == end and self.text[start - 1 : start] == ":" else ""
 
     def _item(self, node: Node, new: Any) -> str:
         """An item of a list in the style that the old one had."""
@@ -198,14 +197,11 @@ class Text(msgspec.Struct, frozen=True):
         column, last = self._dash(holder), holder.entries[len(holder.entries) - 1][1]
         end = self.line_end(last.span.end)
         start = f"{self.newline}{' ' * column}"
-        parts = [
-            f"{self.newline}{''.join(f'{start}# {line}' for line in comments)}{start}- {self._fresh(value, column + 2)}"
-            for value, comments in items
-        ]
+        parts: list[str] = []
+        for value, comments in items:
+            parts += [self.newline, *(f"{start}# {line}" for line in comments)]
+            parts.append(f"{start}- {self.lines(to_block(value), column + 2)}")
         return Splice(end, end, "".join(parts))
-
-    def _fresh(self, value: Any, column: int) -> str:
-        return self.lines(to_block(value), column)
 
     def _appended_in_brackets(self, holder: Node, items: Sequence[str]) -> Splice:
         if not holder.entries:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rightcall.core.calls import Trajectory
+from rightcall.core.calls import FAILED_STATUSES, Trajectory
 from rightcall.core.counting import Count, select
 from rightcall.core.lining import Mode
 from rightcall.core.values import cut, display, equal, visible
@@ -169,7 +169,7 @@ def _about_runs(runs: Sequence[Recorded]) -> Iterator[str]:
     if len(runs) > 1:
         yield f"learned from {len(runs)} runs"
     for run in runs:
-        failed = [call for call in run.trajectory.tool_calls or () if call.status in ("error", "refused")]
+        failed = [call for call in run.trajectory.tool_calls or () if call.status in FAILED_STATUSES]
         if failed:
             names = ", ".join(dict.fromkeys(visible(call.name) for call in failed))
             yield f"{amount(len(failed), 'call')} of `{run.shown}` failed when it was recorded: {names}"

@@ -9,7 +9,6 @@ import re
 from typing import Any, Final
 
 _HEX = re.compile(r"[0-9a-f]{16}|[0-9a-f]{32}")
-_NOT_NUMBERS: Final = ("NaN", "Infinity", "-Infinity")
 _DEPTH: Final = 64
 
 
