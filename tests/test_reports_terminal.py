@@ -36,7 +36,7 @@ Refund flow
       +                               3 send_email()
 
   ✓ no_unexpected_tool
-  trajectory t-1: 2 calls
+  trajectory t-1: 2 calls, in log.jsonl:3
   The agent replied: All done, 195 EUR are on their way.
 
 ! gone  could not be judged  r.yaml:4

@@ -260,7 +260,8 @@ def _shown_findings(verdict: Verdict) -> Iterator[str]:
 
 def _trajectory(attempt: Attempt) -> str:
     calls = "no calls recorded" if attempt.calls is None else amount(attempt.calls, "call")
-    return f"trajectory {attempt.trajectory}: {calls}" if attempt.trajectory else ""
+    place = f", in {attempt.place}" if attempt.place and attempt.place != attempt.trajectory else ""
+    return f"trajectory {attempt.trajectory}: {calls}{place}" if attempt.trajectory else ""
 
 
 def _reply(output: Any) -> str:
