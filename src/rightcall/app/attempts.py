@@ -16,6 +16,11 @@ from rightcall.errors import TestSetError, Where
 from rightcall.testsets import CompiledTest, Test
 
 
+def keep(spool: Spool[Attempt], attempt: Attempt) -> int:
+    """Keep an attempt with expected beside made, which cannot be lined up any more once its trajectory is gone."""
+    return spool.keep(replace(attempt, alignments=dict(attempt.alignments)))
+
+
 class Attempts:
     """The attempts at each test, in the order in which they came."""
 
@@ -28,9 +33,8 @@ class Attempts:
 
     def add(self, identity: str, attempt: Attempt) -> int:
         """Keep one more attempt at a test; return how many there are."""
-        settled = replace(attempt, alignments=dict(attempt.alignments))
         tickets = self._tickets.setdefault(identity, array("q"))
-        tickets.append(self._spool.keep(settled))
+        tickets.append(keep(self._spool, attempt))
         return len(tickets)
 
     def of(self, identity: str) -> list[Attempt]:
