@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import subprocess
 import sys
@@ -196,13 +197,17 @@ def test_what_an_agent_raises_is_its_failure_and_calls_before_it_stay() -> None:
     ("error", "told"),
     [
         (SystemExit(3), "SystemExit: 3"),
+        (KeyboardInterrupt("key"), "KeyboardInterrupt: key"),
+        (GeneratorExit("shut"), "GeneratorExit: shut"),
+        (asyncio.CancelledError("given up"), "CancelledError: given up"),
+        (BaseExceptionGroup("two", [SystemExit(3)]), "BaseExceptionGroup: two (1 sub-exception)"),
         (TimeoutError("too slow"), "TimeoutError: too slow"),
         (StopIteration(), "RuntimeError: the agent raised StopIteration"),
     ],
 )
 @pytest.mark.parametrize("is_asynchronous", [False, True])
 def test_every_exception_is_one_of_the_agent(error: BaseException, told: str, is_asynchronous: bool) -> None:
-    """Also what ends programs, and what looks like a time-out of ours."""
+    """Also what ends programs or tasks, and what looks like a time-out of ours (G38)."""
 
     def agent(text: str) -> None:
         raise error
@@ -214,6 +219,42 @@ def test_every_exception_is_one_of_the_agent(error: BaseException, told: str, is
         told = "RuntimeError: coroutine raised StopIteration"
     [reply] = replied(later if is_asynchronous else agent)
     assert str(reply.error).startswith(told)
+
+
+def test_an_agent_that_cancels_its_own_task_has_failed() -> None:
+    """It cancels nothing of ours (G38)."""
+
+    async def agent(text: str) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    [reply] = replied(agent)
+    assert str(reply.error).startswith("CancelledError")
+
+
+def test_what_an_agent_does_to_what_it_is_given_stays_with_it() -> None:
+    """What the user said and the metadata of the test are the same for the next turn, and for the next attempt."""
+    said, metadata = {"items": [1]}, {"user": {"name": "Kim"}}
+
+    def agent(turn: Turn) -> str:
+        turn.input["items"].append(2)
+        turn.metadata["user"]["name"] = "Eve"
+        return "done"
+
+    def plain(text: Any) -> str:
+        text.clear()
+        return "done"
+
+    for each in (agent, plain):
+
+        async def main(call: Any = each) -> None:
+            async with PythonEndpoint(call).conversation() as conversation:
+                await conversation.send(Turn(input=said, metadata=metadata))
+
+        asyncio.run(main())
+    assert (said, metadata) == ({"items": [1]}, {"user": {"name": "Kim"}})
 
 
 def test_a_framework_that_tells_in_its_exception_what_it_did_loses_no_call() -> None:
@@ -241,13 +282,18 @@ def test_an_agent_that_says_so_has_trouble_with_transport() -> None:
 
 
 def test_an_agent_that_hangs_is_trouble_that_may_pass() -> None:
-    """In a thread as in the event loop; a thread that hangs does not keep the program from ending."""
+    """In a thread as in the event loop, also if it does not let itself be cancelled at once."""
     never = threading.Event()
 
     async def later(text: str) -> None:
         await asyncio.Event().wait()
 
-    for agent in (lambda text: never.wait(), later):
+    async def stubborn(text: str) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+    for agent in (lambda text: never.wait(), later, stubborn):
         with pytest.raises(EndpointError, match=r"no reply within 0\.05 s") as raised:
             replied(agent, timeout=0.05)
         assert raised.value.is_passing

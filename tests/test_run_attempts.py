@@ -109,20 +109,23 @@ def test_trouble_that_does_not_pass_is_not_tried_again() -> None:
     assert (failed.failure, failed.trouble, len(agent.conversations)) == ("no stock", None, 1)
 
 
-def test_crash_of_ours_is_trouble_of_that_attempt_alone() -> None:
-    """It is no failure of the agent, and the others go on."""
+@pytest.mark.parametrize(
+    "crash", [ZeroDivisionError("of all things"), asyncio.CancelledError("of all things"), SystemExit("of all things")]
+)
+def test_crash_of_ours_is_trouble_of_that_attempt_alone(crash: BaseException) -> None:
+    """It is no failure of the agent, and the others go on, also where it is one that ends tasks or programs."""
 
     def answer(turn: Turn) -> Reply:
         if turn.test == "bad":
-            raise ZeroDivisionError("of all things")
+            raise crash
         return DONE
 
     agent = FakeEndpoint(answer)
-    run, _ = driven(agent, Test(id="bad", prompt="x"), Test(id="good", prompt="x"))
+    run, _ = driven(agent, Test(id="bad", prompt="x"), Test(id="good", prompt="x"), concurrency=1)
     made = recorded(run, iter([Planned("bad", 1), Planned("good", 1)]))
     told = {planned.test: trajectory.trouble for planned, trajectory in made.items()}
     assert told["good"] is None
-    assert "ZeroDivisionError: of all things" in str(told["bad"])
+    assert f"{type(crash).__name__}: of all things" in str(told["bad"])
     assert agent.is_closed
 
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import copy
 import inspect
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
@@ -32,6 +33,9 @@ from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
 from rightcall.core.calls import Trajectory
 from rightcall.errors import EndpointError, TraceError, UsageError
+
+_ENDING: Final = 0.5
+"""Seconds that an agent may take to end when nobody waits for its reply any more."""
 
 
 class Python(EndpointConfig, frozen=True, kw_only=True):
@@ -67,7 +71,7 @@ class PythonEndpoint:
 
 
 class _Raised(msgspec.Struct, frozen=True):
-    """What the agent raised instead of returning; `SystemExit` and `KeyboardInterrupt` would have ended a program."""
+    """What the agent raised instead of returning, also what would have ended a program or a task."""
 
     error: BaseException
 
@@ -95,13 +99,26 @@ class _Conversation:
         return _joined(returned, captured)
 
     async def _outcome(self, turn: Turn) -> Any:
+        """What comes of the call, in a task of its own: an agent may cancel its task, or refuse to be cancelled."""
+        task = asyncio.ensure_future(self._caught(turn))
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task}, timeout=_ENDING)
+            raise
+        outcome = task.result()
+        if isinstance(outcome, _Raised) and isinstance(outcome.error, EndpointError):
+            raise outcome.error
+        return outcome
+
+    async def _caught(self, turn: Turn) -> Any:
+        """What the function returns or raises. What it is given is its own, for it may write into it."""
         try:
             if self._call is None:
                 self._call = await _in_thread(self._made)
-            return await _returned(self._call, turn if takes_turn(self._call) else turn.input)
-        except EndpointError:
-            raise
-        except (SystemExit, KeyboardInterrupt, Exception) as error:
+            return await _returned(self._call, copy.deepcopy(turn if takes_turn(self._call) else turn.input))
+        except BaseException as error:
             return _Raised(error)  # an interruption of this program is raised where signals are handled, not here
 
 

@@ -125,17 +125,26 @@ async def _held(planned: Planned, tries: int, endpoint: Endpoint, driven: Driven
     except EndpointError as error:
         # That a conversation cannot be ended does not take back what was answered in it.
         held = Held(Trajectory(), error) if held is None else held
-    except Exception as error:
+    except BaseException as error:
+        if _is_ending(error):
+            raise
         held = Held(Trajectory(), _Crashed(error))
     known = held.trajectory.conversation_id or identity
     metadata = {**held.trajectory.metadata, **_spent(user)}
     return Held(replace(held.trajectory, conversation_id=known, metadata=metadata), held.trouble)
 
 
+def _is_ending(error: BaseException) -> bool:
+    """Whether an attempt is ended from outside. A cancellation that nobody asked for is a mistake on the way."""
+    task = asyncio.current_task()
+    is_asked = task is not None and task.cancelling() > 0
+    return isinstance(error, GeneratorExit) or (isinstance(error, asyncio.CancelledError) and is_asked)
+
+
 class _Crashed(EndpointError):
     """A mistake of ours, as the trouble that ended a conversation. `way` is where in the code it was made."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: BaseException) -> None:
         super().__init__(f"rightcall itself failed ({told(error)}); please report it")
         self.way = "".join(traceback.format_tb(error.__traceback__))
 
