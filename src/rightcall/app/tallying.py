@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
-from rightcall.app import ahead, attempts, runner
+from rightcall.app import ahead, runner
+from rightcall.app.attempts import keep
 from rightcall.app.matching import Grade
 from rightcall.app.planning import Planned
 from rightcall.app.spool import Spool
@@ -60,7 +61,7 @@ class Tally:
         return self._keep(planned, Attempt(trajectory=item.id, outcome=Outcome.ERROR, reason=reason, place=self._file))
 
     def _keep(self, planned: Planned, attempt: Attempt) -> Outcome:
-        self._tickets[planned.test][planned.number] = attempts.keep(self._spool, attempt)
+        self._tickets[planned.test][planned.number] = keep(self._spool, attempt)
         self._outcomes[planned.test].append(attempt.outcome)
         self.made += 1
         return attempt.outcome
