@@ -12,6 +12,7 @@ import pytest
 
 import rightcall
 from rightcall.agents.exchange import Reply, Turn
+from rightcall.core.models import ModelConfig
 from rightcall.core.results import Outcome
 from rightcall.errors import EndpointError, TestSetError, UsageError
 from support.command_line import run_apart
@@ -194,6 +195,51 @@ def test_no_allowance_for_errors_covers_a_mistake_of_ours(tmp_path: Path, repeat
     assert (verdict.name, verdict.findings[0].code) == ("conversation", "internal_error")
     assert "ZeroDivisionError: of all things" in verdict.reason
     assert "in crash" in verdict.details["traceback"]
+
+
+JUDGE = """
+def judge(prompt):
+    return {"reason": "As asked.", "verdict": "fail"}
+"""
+
+
+@pytest.mark.parametrize("how", ["function", "config", "name"])
+def test_judge_that_is_given_goes_before_that_of_the_test_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """As a function, as how it is reached, or by its name; in an event loop too."""
+    monkeypatch.chdir(tmp_path)
+    tmp_path.joinpath("judge.py").write_text(JUDGE)
+    judge: Any = {
+        "function": lambda prompt: {"reason": "As asked.", "verdict": "fail"},
+        "config": ModelConfig(model="python:judge.py:judge"),
+        "name": "python:judge.py:judge",
+    }[how]
+    tests = {"judge": "openai:nobody", "tests": [{"id": "r", "prompt": "a", "rubric": "It is kind."}]}
+    for run in (
+        rightcall.run(tests, agent, judge=judge),
+        asyncio.run(rightcall.run_async(tests, agent, judge=judge)),
+    ):
+        (verdict,) = run.results["r"].attempts[0].verdicts
+        assert (verdict.name, verdict.status, "As asked." in verdict.reason) == ("rubric", "fail", True)
+
+
+def test_judge_that_is_given_plays_the_users_too() -> None:
+    """Unless a simulator is named; what is no judge is refused."""
+
+    def both(prompt: Any) -> dict[str, Any]:
+        if "Persona" in prompt.data:
+            return {"message": "a", "done": len(prompt.data["Conversation"]) > 0}
+        return {"reason": "Kind.", "verdict": "pass"}
+
+    test = {"id": "p", "persona": {"goal": "Be called."}, "required_tools": ["a"], "rubric": "It is kind."}
+    run = rightcall.run([test], agent, judge=both)
+    assert (run.passed, [verdict.name for verdict in run.results["p"].attempts[0].verdicts]) == (
+        True,
+        ["tool_called:a", "rubric"],
+    )
+    with pytest.raises(UsageError, match="expected a judge as `provider:model` or a function, found int"):
+        rightcall.run([test], agent, judge=3)  # type: ignore[arg-type]  # that is what is refused
 
 
 def test_agent_can_be_told_of_its_turn() -> None:

@@ -160,6 +160,7 @@ def run(
     timeout: float | None = None,
     retries: int = 2,
     directory: str | None = None,
+    judge: str | ModelConfig | Judge | None = None,
 ) -> Run:
     """Drive an agent on every test, and grade what it does, as `rightcall run`.
 
@@ -167,12 +168,13 @@ def run(
     that is called with what the user says in each turn, or a class that is made anew for each conversation, an endpoint
     of your own, or text as for `--endpoint`; without it the test set says how it is reached. Asynchronous functions
     run in an event loop in another thread. `rate` is in turns a second, `timeout` in seconds; nothing is kept without a
-    `directory` to keep runs in. Raises what is wrong with tests or agent as `rightcall.errors.RightcallError`; what
-    the agent does wrong is a result.
+    `directory` to keep runs in. `judge` is given as for `grade`, and goes before what the test set says; it also plays
+    the users of tests with a persona, unless a `simulator` is named. Raises what is wrong with tests or agent as
+    `rightcall.errors.RightcallError`; what the agent does wrong is a result.
     """
     from rightcall.app import calling
 
-    asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory)
+    asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory, judge)
     return calling.run(tests, agent, asked)
 
 
@@ -188,9 +190,10 @@ async def run_async(
     timeout: float | None = None,
     retries: int = 2,
     directory: str | None = None,
+    judge: str | ModelConfig | Judge | None = None,
 ) -> Run:
     """Drive an agent as `run` does, in the event loop that is running."""
     from rightcall.app import calling
 
-    asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory)
+    asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory, judge)
     return await calling.run_async(tests, agent, asked)

@@ -14,7 +14,7 @@ import msgspec
 from rightcall.agents import endpoints
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.pace import Pace
-from rightcall.app import keeping, live, preparing, suites
+from rightcall.app import judging, keeping, live, preparing, suites
 from rightcall.app.driving import Stop
 from rightcall.app.judging import JudgeOptions
 from rightcall.app.live import Begun, Watch
@@ -44,6 +44,7 @@ class Run(msgspec.Struct, frozen=True):
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What a program asks for; as the options of `rightcall run`."""
 
+    judge: JudgeOptions = JudgeOptions()
     filters: tuple[str, ...] = ()
     repeat: int | None = None
     early_stop: bool = False
@@ -60,6 +61,7 @@ def asked(
     timeout: float | None,
     retries: int,
     directory: str | None,
+    judge: Any,
 ) -> Asked:
     """What the arguments of `rightcall.run` ask for; `UsageError` for a number that cannot be."""
     numbers = {"repeat": repeat, "concurrency": concurrency, "rate": rate, "timeout": timeout}
@@ -69,7 +71,14 @@ def asked(
     if retries < 0:
         raise UsageError(f"retries: expected 0 or more, found {retries!r}")
     pace = Pace(concurrency=concurrency, rate=rate, timeout=timeout, retries=retries)
-    return Asked(filters=tuple(filters), repeat=repeat, early_stop=early_stop, pace=pace, directory=directory)
+    return Asked(
+        filters=tuple(filters),
+        repeat=repeat,
+        early_stop=early_stop,
+        pace=pace,
+        directory=directory,
+        judge=judging.options_of(judge),
+    )
 
 
 class _Run(msgspec.Struct, frozen=True):
@@ -102,13 +111,14 @@ async def run_async(tests: Any, agent: Any, asked: Asked) -> Run:
 
 @contextlib.contextmanager
 def _opened(tests: Any, agent: Any, asked: Asked) -> Iterator[_Run]:
-    suite = _suite(tests)
+    suite = _suite(tests, asked.judge)
     request = RunRequest(
         tests=(suite.file,),
         endpoint=agent if isinstance(agent, str) else None,
         selection=Selection(filters=asked.filters, repeat=asked.repeat),
         pace=asked.pace,
         early_stop=asked.early_stop,
+        judge=asked.judge,
     )
     plan = preparing.plan(request, [suite], agent=_endpoint(agent))
     crew = preparing.crew(plan, request)
@@ -123,16 +133,16 @@ def _opened(tests: Any, agent: Any, asked: Asked) -> Iterator[_Run]:
         yield _Run(plan, request, live.begin(plan, request, crew, identity, journal), sinks, finish, directory)
 
 
-def _suite(tests: Any) -> Suite:
+def _suite(tests: Any, judge: JudgeOptions) -> Suite:
     """The test set that a path names, or that data says: a mapping with `tests`, or a list of tests."""
     if isinstance(tests, str | os.PathLike):
-        return preparing.read_suites(RunRequest(tests=(os.fspath(tests),)))[0]
+        return preparing.read_suites(RunRequest(tests=(os.fspath(tests),), judge=judge))[0]
     data = {"version": 1, "tests": tests} if isinstance(tests, list | tuple) else tests
     if not isinstance(data, Mapping):
         kind = type(tests).__name__
         raise UsageError(f"expected tests: a path, a mapping with `tests`, or a list of tests; found {kind}")
     try:
-        return preparing.read_suite(DATA, msgspec.json.encode(data), None, None, JudgeOptions())
+        return preparing.read_suite(DATA, msgspec.json.encode(data), None, None, judge)
     except TypeError as error:
         raise UsageError(f"tests that are run are JSON data, or a path: {error}") from None
 

@@ -5,27 +5,23 @@ Nothing is imported or opened before a kind of assertion that asks is there.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from rightcall.app import ahead
-from rightcall.core import jsontext
+from rightcall.app.lazy_judge import LazyJudge
 from rightcall.core.asking import Answer, Asker, Question, no_judge
 from rightcall.core.judging import CannotJudge
 from rightcall.core.models import PYTHON, ModelConfig, problem
 from rightcall.errors import RightcallError, UsageError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from rightcall.testsets import CompiledTest, TestSet
+    from rightcall.testsets import TestSet
 
 SUFFIXES: Final = {
     "model": "",
@@ -58,12 +54,39 @@ class SimulatorOptions(JudgeOptions, frozen=True, kw_only=True):
     ROLE: ClassVar[str] = "simulator"
 
 
+class GivenJudge(JudgeOptions, frozen=True, kw_only=True):
+    """A judge that a call in Python gives: how it is reached, or a function. Nothing else is asked then."""
+
+    given: ModelConfig | Callable[[Any], Any]
+
+    def lazy(self) -> LazyJudge:
+        """What asks it in one run."""
+        given = self.given
+        return LazyJudge(lambda: _asker(given) if isinstance(given, ModelConfig) else _asking(given))
+
+    def playing(self) -> LazyJudge:
+        """The same to play users: what they say is never kept (G37)."""
+        given = self.given
+        return LazyJudge(lambda: _uncached(given, "") if isinstance(given, ModelConfig) else _asking(given))
+
+
+def options_of(judge: Any) -> JudgeOptions:
+    """What a call in Python says of the judge of a run: as for `given`; `None` leaves it to what is said elsewhere."""
+    if judge is None or isinstance(judge, str):
+        return JudgeOptions(model=judge)
+    if isinstance(judge, ModelConfig) or callable(judge):
+        return GivenJudge(given=judge)
+    raise _no_judge(judge)
+
+
 def judge_for(options: JudgeOptions, written: ModelConfig | None = None, folder: str = "") -> Asker:
     """The asker for a test set that itself says `written`, from a file in `folder`; `UsageError` for what is none.
 
     Who names the model says how it is reached too. An option goes before its environment variable, and both before the
     test set. Paths in a test set are relative to its file.
     """
+    if isinstance(options, GivenJudge):
+        return options.lazy()
     said = _said(options, written, folder)
     return no_judge if said is None else LazyJudge(lambda: _asker(*said))
 
@@ -73,7 +96,10 @@ def simulator_for(options: SimulatorOptions, judge: JudgeOptions, test_set: Test
 
     What it says is never kept: each attempt has a user of its own (G37).
     """
-    said = _said(options, test_set.simulator, folder) or _said(judge, test_set.judge, folder)
+    said = _said(options, test_set.simulator, folder)
+    if said is None and isinstance(judge, GivenJudge):
+        return judge.playing()
+    said = said or _said(judge, test_set.judge, folder)
     if said is None:
         return None
     config, place = said
@@ -147,70 +173,6 @@ def _in(folder: str, path: str | None) -> str | None:
     return None if path is None else os.path.join(folder, path)
 
 
-class LazyJudge:
-    """An asker that is made when it is first needed, once."""
-
-    def __init__(self, make: Callable[[], Asker]) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._made: Asker | None = None
-        self._begun: dict[bytes, list[Future[Answer]]] = {}
-
-    def open(self) -> Asker:
-        """Make it; `UsageError` if there is no such model, no key for it, or no place for its cache."""
-        with self._lock:
-            if self._made is None:
-                self._made = self._make()
-            return self._made
-
-    def __call__(self, question: Question) -> Answer:
-        """Its answer; `CannotJudge` also where it cannot be made."""
-        if (begun := self._taken(question)) is not None:
-            return begun.result()
-        try:
-            ask = self.open()
-        except RightcallError as error:
-            raise CannotJudge("no_judge", f"The judge cannot be used: {error}.") from None
-        return ask(question)
-
-    def begin(self, question: Question) -> None:
-        """Ask now, in another thread, what will be asked later, if that takes its time."""
-        if getattr(self._made, "is_slow", False):
-            begun = ahead.submit(self.open(), question)
-            with self._lock:
-                self._begun.setdefault(_key(question), []).append(begun)
-
-    def _taken(self, question: Question) -> Future[Answer] | None:
-        if not self._begun:
-            return None
-        with self._lock:
-            key = _key(question)
-            waiting = self._begun.get(key, [])
-            begun = waiting.pop(0) if waiting else None
-            if not waiting:
-                self._begun.pop(key, None)
-        return begun
-
-
-def _key(question: Question) -> bytes:
-    words = [question.instructions, question.answer.__name__, question.problem, question.data]
-    return hashlib.sha256(jsontext.encode(words)).digest()
-
-
-def ready(tests: Iterable[CompiledTest]) -> None:
-    """Make the judges that these tests ask, before anything is graded; `UsageError` for one that cannot be used."""
-    for judge in _judges(tests):
-        judge.open()
-
-
-def _judges(tests: Iterable[CompiledTest]) -> Iterator[LazyJudge]:
-    for test in tests:
-        for assertion in test.assertions:
-            judge = getattr(assertion.check, "ask", None)
-            if isinstance(judge, LazyJudge):
-                yield judge
-
-
 def of_environment(question: Question) -> Answer:
     """The answer of the judge that the environment names when it is asked."""
     try:
@@ -233,10 +195,18 @@ def given(judge: Any) -> Asker:
         config = judge
         return LazyJudge(lambda: _asker_of_process(config))
     if callable(judge):
-        from rightcall.judges.functions import FunctionAsker
+        return _asking(judge)
+    raise _no_judge(judge)
 
-        return FunctionAsker(judge, getattr(judge, "__name__", type(judge).__name__))
-    raise UsageError(f"expected a judge as `provider:model` or a function, found {type(judge).__name__}")
+
+def _no_judge(found: Any) -> UsageError:
+    return UsageError(f"expected a judge as `provider:model` or a function, found {type(found).__name__}")
+
+
+def _asking(function: Callable[[Any], Any]) -> Asker:
+    from rightcall.judges.functions import FunctionAsker
+
+    return FunctionAsker(function, getattr(function, "__name__", type(function).__name__))
 
 
 def _asker(config: ModelConfig, folder: str = "") -> Asker:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from rightcall import testsets
-from rightcall.app import code, files, judging, kit
+from rightcall.app import code, files, judging, kit, lazy_judge
 from rightcall.app.judging import JudgeOptions
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
@@ -87,7 +87,7 @@ def compiled(name: str, test_set: TestSet, judge: JudgeOptions | None = None) ->
     """
     ask = no_judge if judge is None else judging.judge_for(judge, test_set.judge, os.path.dirname(name))
     tests = compile_tests(test_set, compile_regex, compile_schema, code.loader(name), ask)
-    judging.ready(tests)
+    lazy_judge.ready(tests)
     return tests
 
 
