@@ -60,9 +60,9 @@ class Words(TypeDecorator[str]):
 
 
 class Document(TypeDecorator[Any]):
-    """Any JSON value, kept as its text: keys stay in order, and numbers and null as they were written.
+    """A JSON value, kept as its text: keys stay in order, and numbers and the nulls inside it as they were written.
 
-    A column that is NULL reads as None, as does the value null: columns for which the two differ are not nullable.
+    None is no value: the column is NULL.
     """
 
     impl = Text
@@ -70,6 +70,8 @@ class Document(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Write the value as JSON."""
+        if value is None:
+            return None
         try:
             return jsontext.encode(value).decode()
         except jsontext.JSONError as error:
