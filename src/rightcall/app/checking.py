@@ -21,6 +21,7 @@ _BESIDE: Final = frozenset(
     {"id", "name", "requirement", "category", "topic", "tags", "metadata", "prompt", "turns", "test_configuration"}
 )
 _COMMON: Final = frozenset(CommonKeys.__struct_fields__) - {"metadata"}
+_PROGRAMS: Final = frozenset({"python", "command"})
 _LINING: Final = ("match", "arguments")
 TRAJECTORY: Final = "tool_call_trajectory"
 """The kind of metric that takes the expected calls of each test."""
@@ -119,3 +120,16 @@ def check_test_set(gate: dict[str, Any], defaults: dict[str, Any]) -> None:
 
 def _asked(content: Mapping[str, Any]) -> dict[str, Any]:
     return {key: content[key] for key in ("prompt", "turns") if key in content}
+
+
+def check_endpoint(kind: str, config: dict[str, Any]) -> None:
+    """Refuse a way to an agent that cannot be used, or that would start a program here; the path is in `config`."""
+    from rightcall.agents import endpoints
+
+    if kind in _PROGRAMS or config.get("command"):
+        raise TestSetError("a server starts no programs for those who ask it", Where(path="config.command"))
+    try:
+        endpoints.read({kind: config})
+    except TestSetError as error:
+        path = functools.reduce(child, steps(error.where.path)[1:], "config")
+        raise TestSetError(error.message, Where(path=path)) from None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Final
 
 import click
 
 from rightcall.faces.cli import streams
 from rightcall.faces.cli.root import Command
+
+SECRET_KEYS: Final = "RIGHTCALL_SECRET_KEYS"
+"""The environment variable with the keys for secrets of endpoints: the first seals, all open."""
 
 _EPILOG = """\
 \b
@@ -67,4 +71,11 @@ def _asked(options: dict[str, Any]) -> Any:
         max_body=options["max_body"] * 1024 * 1024,
         per_minute=options["rate_limit"],
     )
-    return Serving(host=options["host"], port=options["port"], database=options["database"], settings=settings)
+    sealing = tuple(key.strip() for key in os.environ.get(SECRET_KEYS, "").split(",") if key.strip())
+    return Serving(
+        host=options["host"],
+        port=options["port"],
+        database=options["database"],
+        settings=settings,
+        secret_keys=sealing,
+    )

@@ -17,6 +17,7 @@ from rightcall.faces.http.doorway import Doorway
 from rightcall.faces.http.native.desk import DESK
 from rightcall.faces.http.settings import Settings
 from rightcall.store.engine import Store
+from rightcall.store.sealing import Sealer
 
 
 def now() -> datetime.datetime:
@@ -24,14 +25,14 @@ def now() -> datetime.datetime:
     return datetime.datetime.now(datetime.UTC)
 
 
-def create(settings: Settings, store: Store, clock: Clock = now) -> Doorway:
-    """The application over a store that is open."""
-    app = framework(settings, store, clock)
+def create(settings: Settings, store: Store, clock: Clock = now, sealer: Sealer | None = None) -> Doorway:
+    """The application over a store that is open. Without a `sealer` that has a key it keeps no secrets."""
+    app = framework(settings, store, clock, sealer)
     app.state.openapi = openapi.document(app)
     return Doorway(app, settings)
 
 
-def framework(settings: Settings, store: Store | None, clock: Clock) -> Litestar:
+def framework(settings: Settings, store: Store | None, clock: Clock, sealer: Sealer | None = None) -> Litestar:
     """The routes and what they have in common, without the doorway; without a store only to be described."""
     return Litestar(
         route_handlers=[*operations.ROUTES, _api()],
@@ -44,7 +45,7 @@ def framework(settings: Settings, store: Store | None, clock: Clock) -> Litestar
         request_max_body_size=settings.max_body,
         openapi_config=openapi.CONFIG,
         plugins=[AnyJSON()],
-        state=State({"store": store, "clock": clock}),
+        state=State({"store": store, "clock": clock, "sealer": sealer or Sealer()}),
         logging_config=None,
         debug=False,
     )

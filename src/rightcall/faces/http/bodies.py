@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 import msgspec
 from litestar.dto import AbstractDTO
 from litestar.dto.config import DTOConfig
-from litestar.openapi.spec import Reference, Schema
+from litestar.openapi.spec import OpenAPIFormat, OpenAPIType, Reference, Schema
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.response import Response
 from litestar.typing import FieldDefinition
@@ -80,6 +80,24 @@ class StrictJSON(AbstractDTO[T], Generic[T]):
     def is_supported_model_type_field(cls, field_definition: FieldDefinition) -> bool:
         """Every struct is."""
         return True
+
+
+BINARY: Final = "application/octet-stream"
+
+
+class Binary(StrictJSON[T], Generic[T]):
+    """Takes a body as it is, whatever it says that it is."""
+
+    def decode_bytes(self, value: bytes) -> Any:
+        """The bytes."""
+        return value
+
+    @classmethod
+    def create_openapi_schema(
+        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: SchemaCreator
+    ) -> Reference | Schema:
+        """Any bytes."""
+        return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, min_length=1)
 
 
 def sent(value: T, headers: Mapping[str, str] | None = None) -> Response[T]:

@@ -102,9 +102,8 @@ def grade(data: JSONBody[GradeBody]) -> Response[Report]:
 def _trace(data: GradeBody) -> tuple[bytes, str]:
     """The bytes of what was recorded, and which field holds it."""
     if (data.trajectory is UNSET) == (data.trace is UNSET):
-        raise ProblemError(
-            422, "Give what was recorded: either `trajectory` or `trace`.", [Fault(detail="", pointer="#")]
-        )
+        wrong = Fault(detail="expected either `trajectory` or `trace`", pointer="#")
+        raise ProblemError(422, "Say what was recorded.", [wrong])
     if data.trajectory is not UNSET:
         return jsontext.encode(data.trajectory), "trajectory"
     if isinstance(data.trace, str):

@@ -5,6 +5,7 @@ What every operation has in common, its problems and its security, is added here
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -48,12 +49,21 @@ def document(app: Litestar) -> dict[str, Any]:
     schemas = components.setdefault("schemas", {})
     (_, found) = msgspec.json.schema_components([Problem], ref_template="#/components/schemas/{name}")
     schemas.update(found)
+    for body in _bodies(app):
+        schemas[body.__name__]["additionalProperties"] = not body.__struct_config__.forbid_unknown_fields
     components["responses"] = {status: _told(words) for status, words in PROBLEMS.items()}
     components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "description": "`rc_…`"}}
     for path, item in described["paths"].items():
         for method in _METHODS & item.keys():
             _complete(item[method], is_open=path in ("/healthz", "/readyz", "/api/v1/openapi.json"))
     return described
+
+
+def _bodies(app: Litestar) -> Iterator[type[msgspec.Struct]]:
+    """What handlers take as bodies; the framework does not say of them whether they refuse unknown fields."""
+    handlers = (handler for route in app.routes for handler in getattr(route, "route_handlers", ()))
+    fields = (field for handler in handlers if (field := handler.parsed_data_field) is not None)
+    yield from (field.annotation for field in fields if field.is_subclass_of(msgspec.Struct))
 
 
 def _told(description: str) -> dict[str, Any]:
@@ -73,10 +83,14 @@ def openapi(state: State) -> dict[str, Any]:
     return state.openapi  # type: ignore[no-any-return]  # the state of an application is untyped
 
 
-def checked_in() -> bytes:
-    """The description as it is checked in: indented, keys in order. It needs no database."""
+def describe() -> dict[str, Any]:
+    """The description of the whole API, for which no database is needed."""
     from rightcall.faces.http.app import framework, now
     from rightcall.faces.http.settings import Settings
 
-    described = document(framework(Settings(), None, now))
-    return msgspec.json.format(msgspec.json.encode(described, order="deterministic"), indent=2) + b"\n"
+    return document(framework(Settings(), None, now))
+
+
+def checked_in() -> bytes:
+    """The description as it is checked in: indented, keys in order."""
+    return msgspec.json.format(msgspec.json.encode(describe(), order="deterministic"), indent=2) + b"\n"

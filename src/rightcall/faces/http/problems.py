@@ -140,7 +140,8 @@ def _row(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """What a row or its absence stands in the way of."""
     known = cast(RightcallError, error)
     message = known.message[:1].upper() + known.message[1:]
-    return _told(request, ProblemError(_STATUSES[type(known)], f"{message[:_SHOWN]}."))
+    status = next(status for kind, status in _STATUSES.items() if isinstance(known, kind))
+    return _told(request, ProblemError(status, f"{message[:_SHOWN]}."))
 
 
 def _store(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:

@@ -20,6 +20,7 @@ from rightcall.faces.http import app
 from rightcall.faces.http.settings import Access, Settings
 from rightcall.store import migrating
 from rightcall.store.engine import Store
+from rightcall.store.sealing import Sealer
 
 GRACE: Final = 20
 """Seconds that requests have to end when the server is told to stop."""
@@ -35,12 +36,13 @@ MAX_HEAD: Final = 32 * 1024
 
 
 class Serving(msgspec.Struct, frozen=True, kw_only=True):
-    """Where to listen, and on what database."""
+    """Where to listen, on what database, and the keys that secrets are sealed with (`store.sealing`)."""
 
     host: str
     port: int
     database: str
     settings: Settings
+    secret_keys: tuple[str, ...] = ()
 
 
 def serve(asked: Serving, tell: Callable[[str], None]) -> None:
@@ -49,12 +51,15 @@ def serve(asked: Serving, tell: Callable[[str], None]) -> None:
     `tell` is given the address once connections are taken. Raises `UsageError` where it must not or cannot listen
     there, and `StoreError` for a database that cannot be used.
     """
+    sealer = Sealer(asked.secret_keys)
     with migrating.open_or_make(asked.database) as store:
         keyring.have_default(store, app.now())
         settings = msgspec.structs.replace(asked.settings, access=_access(asked.host, store))
         with _listening(asked.host, asked.port) as listening:
             _log_lines()
-            server = _Server(_config(app.create(settings, store)), lambda: tell(_words(listening, settings)))
+            server = _Server(
+                _config(app.create(settings, store, sealer=sealer)), lambda: tell(_words(listening, settings))
+            )
             asyncio.run(server.serve(sockets=[listening]))
 
 

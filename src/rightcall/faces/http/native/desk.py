@@ -15,6 +15,7 @@ from litestar.params import HeaderParameter, QueryParameter
 from rightcall.faces.http.auth import Caller
 from rightcall.store.engine import Org, Snapshot, Store, Transaction
 from rightcall.store.pages import MOST
+from rightcall.store.sealing import Sealer
 
 T = TypeVar("T")
 
@@ -43,6 +44,7 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
     store: Store
     caller: Caller
     now: datetime.datetime
+    sealer: Sealer
 
     @property
     def org(self) -> Org:
@@ -64,7 +66,7 @@ AtDesk = NamedDependency[Desk]
 
 def _desk(request: Request[Caller, Any, Any]) -> Desk:
     state = request.app.state
-    return Desk(store=state.store, caller=request.user, now=state.clock())
+    return Desk(store=state.store, caller=request.user, now=state.clock(), sealer=state.sealer)
 
 
 DESK: Final = {"desk": Provide(_desk, sync_to_thread=False)}

@@ -132,12 +132,12 @@ def etag(kept: Kept[Any]) -> str:
 
 
 def version_of(if_match: str | None) -> int | None:
-    """The version that `If-Match` asks for; `ProblemError` 412 for one that no row can have."""
+    """The version that `If-Match` asks for; `ProblemError` 400 for what is no version."""
     if if_match is None or if_match.strip() == "*":
         return None
     number = if_match.strip().removeprefix('"').removesuffix('"')
     if not number.isascii() or not number.isdecimal() or len(number) > 9:
-        raise ProblemError(412, "`If-Match` is no `ETag` that this server gave.")
+        raise ProblemError(400, "`If-Match` is no `ETag` that this server gave.")
     return int(number)
 
 
