@@ -109,13 +109,22 @@ _CREDENTIALS: Final = frozenset({
     "sessiontoken", "bearertoken", "csrftoken", "securitytoken", "awssessiontoken", "privatekey", "signingkey",
     "encryptionkey", "accesskey", "proxyauthorization", "setcookie", "cardnumber", "creditcard", "creditcardnumber",
 })
+_ENDINGS: Final = (
+    "password", "passwd", "passphrase", "secret", "apikey", "apitoken", "secretkey", "accesskey", "privatekey",
+    "accesstoken", "refreshtoken", "authtoken", "bearertoken", "sessiontoken", "securitytoken",
+)
 # fmt: on
 _LETTERS: Final = re.compile(r"[^a-z0-9]")
+_VARIABLE: Final = re.compile(r"[A-Z0-9_]+_TOKEN")
+_FLAG: Final = re.compile(r"(?:is|has|needs?|requires?)(?=[_A-Z-])")
 
 
 def is_credential(key: str) -> bool:
-    """Whether a key is the name of a credential, such as `password` or `X-API-Key`."""
-    return _LETTERS.sub("", key.lower()) in _CREDENTIALS
+    """Whether a key is the name of a credential, such as `password`, `X-API-Key`, `dbPassword` or `GITHUB_TOKEN`."""
+    name = _LETTERS.sub("", key.lower())
+    if name in _CREDENTIALS or _VARIABLE.fullmatch(key):
+        return True
+    return name.endswith(_ENDINGS) and _FLAG.match(key) is None
 
 
 Looked = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
