@@ -22,6 +22,7 @@ _USER: Final = "postgres"
 
 _SETTINGS: Final = (
     "autovacuum=off",
+    "deadlock_timeout=10ms",
     "fsync=off",
     "full_page_writes=off",
     "listen_addresses=",

@@ -36,6 +36,11 @@ class Gatherer:
         self._adding = threading.Lock()
         self._committing = threading.Lock()
 
+    @property
+    def waiting(self) -> int:
+        """How many writes wait for the next transaction."""
+        return len(self._waiting)
+
     def write(self, work: Callable[[Transaction], _T], now: datetime.datetime) -> _T:
         """Do work that has no effect but on the database, and return what it returns once that is on the disk.
 
