@@ -12,10 +12,10 @@ import pytest
 
 from rightcall.agents.exchange import Reply, Turn
 from rightcall.agents.pace import Pace
-from rightcall.app import driving
-from rightcall.app.driving import Stop, each, outside
-from rightcall.app.planning import Planned
-from rightcall.app.running import Driven, World, attempt_id, drive
+from rightcall.app.running import driving
+from rightcall.app.running.attempting import Driven, World, attempt_id, drive
+from rightcall.app.running.driving import Stop, each, outside
+from rightcall.app.running.planning import Planned
 from rightcall.core.calls import Trajectory
 from rightcall.errors import EndpointError
 from rightcall.testsets import Test

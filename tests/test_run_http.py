@@ -9,9 +9,9 @@ import pytest
 
 from rightcall.agents import endpoints
 from rightcall.agents.pace import Pace
-from rightcall.app.driving import Stop
-from rightcall.app.planning import Planned
-from rightcall.app.running import Driven, World, drive
+from rightcall.app.running.attempting import Driven, World, drive
+from rightcall.app.running.driving import Stop
+from rightcall.app.running.planning import Planned
 from rightcall.core.calls import Trajectory
 from rightcall.testsets import Test
 from support.driving import FakeClock

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from rightcall.app import journal
-from rightcall.app.journal import Journal
-from rightcall.app.planning import Planned
+from rightcall.app.running import journal
+from rightcall.app.running.journal import Journal
+from rightcall.app.running.planning import Planned
 from rightcall.core.calls import Trajectory
 from rightcall.errors import StoreError, TraceError, UsageError
 from rightcall.traces import documents

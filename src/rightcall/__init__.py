@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from rightcall.agents.capture import Capture
     from rightcall.agents.tools import tool
-    from rightcall.app.calling import Run
     from rightcall.app.expecting import Expected
+    from rightcall.app.running.calling import Run
     from rightcall.core.calls import Trajectory
     from rightcall.core.models import ModelConfig
     from rightcall.core.verdicts import Verdict
@@ -172,7 +172,7 @@ def run(
     the users of tests with a persona, unless a `simulator` is named. Raises what is wrong with tests or agent as
     `rightcall.errors.RightcallError`; what the agent does wrong is a result.
     """
-    from rightcall.app import calling
+    from rightcall.app.running import calling
 
     asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory, judge)
     return calling.run(tests, agent, asked)
@@ -193,7 +193,7 @@ async def run_async(
     judge: str | ModelConfig | Judge | None = None,
 ) -> Run:
     """Drive an agent as `run` does, in the event loop that is running."""
-    from rightcall.app import calling
+    from rightcall.app.running import calling
 
     asked = calling.asked(filters, repeat, early_stop, concurrency, rate, timeout, retries, directory, judge)
     return await calling.run_async(tests, agent, asked)

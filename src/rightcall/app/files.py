@@ -27,7 +27,7 @@ COMPRESSED_SUFFIXES: Final = (".gz", ".zst")
 """What may follow the suffix of a trace, once or twice."""
 
 RUN_FILES: Final = ("run.json", "attempts.jsonl")
-"""What is in the directory of a run of an agent; the second has its trajectories. See `app/journal.py`."""
+"""What is in the directory of a run of an agent; the second has its trajectories. See `app/running/journal.py`."""
 
 _GLOB = frozenset("*?[")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 from rightcall.app import files
-from rightcall.app.journal import RESULTS
+from rightcall.app.running.journal import RESULTS
 from rightcall.app.spool import Spool
 from rightcall.core import jsontext
 from rightcall.core.comparison.outlines import ResultRow, RunRow

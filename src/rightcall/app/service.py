@@ -163,7 +163,7 @@ def _compile_own(dialect: str | None, judge: Asker) -> matching.CompileOne:
 
 def validate(name: str, dialect: str | None = None, config: Config | None = None) -> tuple[TestSet, list[str]]:
     """Read and compile a test set; return it with what is worth knowing about it. `TestSetError` if it is bad."""
-    from rightcall.app import reaching
+    from rightcall.app.running import reaching
 
     test_set = read_tests(name, dialect, config)
     compiled(name, test_set)
@@ -173,7 +173,7 @@ def validate(name: str, dialect: str | None = None, config: Config | None = None
 
 def schema_text() -> bytes:
     """Return the JSON Schema of test set files, with every kind installed, as indented JSON."""
-    from rightcall.app import reaching
+    from rightcall.app.running import reaching
 
     schema = reaching.with_endpoint(testsets.schema(kit.all_kinds()))
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"

@@ -14,7 +14,7 @@ from rightcall.faces.cli.root import Command, Group
 if TYPE_CHECKING:
     from rightcall.agents.exchange import Reply
     from rightcall.agents.proposing import Proposal
-    from rightcall.app.trying import Part, Tried
+    from rightcall.app.running.trying import Part, Tried
 
 _SHOWN: Final = 4000
 """Letters of one part that are shown."""
@@ -48,7 +48,7 @@ def attempt(file: str | None, url: str | None, endpoint: str | None, said: str |
     Secrets are shown by their names. Where no mapping reads the calls, one to try is proposed. Exit code 1 if the agent
     says that it failed, 3 if there was trouble on the way.
     """
-    from rightcall.app import trying
+    from rightcall.app.running import trying
 
     if url is not None and endpoint is not None:
         raise click.UsageError("--url and --endpoint both name an agent; leave one out")
@@ -103,7 +103,7 @@ def _shown(value: Any) -> list[str]:
 def _reply(reply: Reply, mapped: list[Part]) -> Iterator[str]:
     from msgspec import UNSET
 
-    from rightcall.app.trying import calls_of
+    from rightcall.app.running.trying import calls_of
     from rightcall.core.values import display
 
     if mapped:

@@ -65,7 +65,7 @@ def _grade(request: GradeRequest, reports: Sequence[Sink], watch: Watch) -> Grad
     from rightcall.app import files, service
 
     if any(map(files.is_run, request.traces)):
-        from rightcall.app import regrading
+        from rightcall.app.running import regrading
 
         return regrading.grade(request, reports, watch)
     return service.grade(request, reports, watch)

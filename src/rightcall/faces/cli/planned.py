@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rightcall.app import planning
-from rightcall.app.preparing import described
+from rightcall.app.running import planning
+from rightcall.app.running.preparing import described
 from rightcall.core.values import display
 from rightcall.core.wording import amount
 from rightcall.faces.cli import streams
 
 if TYPE_CHECKING:
-    from rightcall.app.preparing import Plan, RunRequest
+    from rightcall.app.running.preparing import Plan, RunRequest
     from rightcall.testsets import Test
 
 _SHOWN = 200

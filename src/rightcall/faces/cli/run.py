@@ -18,8 +18,8 @@ from rightcall.faces.cli.root import Command
 
 if TYPE_CHECKING:
     from rightcall.agents.pace import Pace
-    from rightcall.app.planning import Order, Selection
-    from rightcall.app.preparing import Crew, Plan, RunRequest
+    from rightcall.app.running.planning import Order, Selection
+    from rightcall.app.running.preparing import Crew, Plan, RunRequest
     from rightcall.app.sinks import Sink
 
 _EPILOG = """\
@@ -112,7 +112,7 @@ def _check(options: dict[str, Any]) -> None:
 
 def _request(options: dict[str, Any]) -> RunRequest:
     from rightcall.app.judging import SimulatorOptions
-    from rightcall.app.preparing import RunRequest
+    from rightcall.app.running.preparing import RunRequest
 
     return RunRequest(
         tests=options["files"],
@@ -131,7 +131,7 @@ def _request(options: dict[str, Any]) -> RunRequest:
 
 
 def _selection(options: dict[str, Any]) -> Selection:
-    from rightcall.app.planning import Selection
+    from rightcall.app.running.planning import Selection
 
     order: Order = "failed_only" if options["failed"] else "failed_first" if options["failed_first"] else "as_written"
     return Selection(filters=options["filters"], order=order, repeat=options["repeat"])
@@ -150,7 +150,7 @@ def _pace(options: dict[str, Any], before: Pace | None = None) -> Pace:
 
 
 def _planned(request: RunRequest, options: dict[str, Any]) -> Plan:
-    from rightcall.app import keeping, preparing
+    from rightcall.app.running import keeping, preparing
 
     base = options["out_dir"] or keeping.RUNS
     return preparing.plan(request, preparing.read_suites(request), lambda: keeping.failed_last(request.tests, base))
@@ -177,7 +177,7 @@ class _Going(NamedTuple):
 
 def _going(plan: Plan, request: RunRequest, options: dict[str, Any]) -> _Going:
     """Find out all that can be wrong before anything is sent or kept."""
-    from rightcall.app import preparing
+    from rightcall.app.running import preparing
 
     reports = sinks(options)
     preparing.check_reports(request, reports)
@@ -186,7 +186,7 @@ def _going(plan: Plan, request: RunRequest, options: dict[str, Any]) -> _Going:
 
 def _run(options: dict[str, Any]) -> int:
     """Begin a run, in a directory of its own unless nothing is to be kept."""
-    from rightcall.app import keeping
+    from rightcall.app.running import keeping
 
     request = _request(options)
     going = _going(_planned(request, options), request, options)
@@ -202,7 +202,7 @@ def _resume(options: dict[str, Any]) -> int:
     """Go on with a run, with whatever of the pace is not said anew."""
     from msgspec.structs import replace
 
-    from rightcall.app import journal, keeping
+    from rightcall.app.running import journal, keeping
 
     directory = options["resume"]
     before = keeping.pace_of(journal.read_head(directory))
@@ -212,7 +212,7 @@ def _resume(options: dict[str, Any]) -> int:
 
 
 def _driven(going: _Going, options: dict[str, Any], identity: str, directory: str | None) -> int:
-    from rightcall.app import keeping, live
+    from rightcall.app.running import keeping, live
     from rightcall.faces.cli.run_progress import RunProgress
     from rightcall.faces.cli.stopping import stopping
 

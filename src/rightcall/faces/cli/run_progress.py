@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TextIO
 
-from rightcall.app.live import Watch
+from rightcall.app.running.live import Watch
 from rightcall.core.results import Outcome
 from rightcall.core.wording import amount
 from rightcall.faces.cli.progress import Line

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rightcall.agents.command import kill_running
-from rightcall.app.driving import Stop
+from rightcall.app.running.driving import Stop
 from rightcall.faces.cli.guard import INTERRUPTED
 from rightcall.faces.cli.streams import plain_note
 

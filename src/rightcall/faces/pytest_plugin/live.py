@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from rightcall.app import keeping, preparing, suites
-from rightcall.app import live as running
-from rightcall.app.driving import Stop
+from rightcall.app import suites
 from rightcall.app.judging import JudgeOptions
-from rightcall.app.planning import Selection
-from rightcall.app.preparing import RunRequest
 from rightcall.app.redaction import Redaction
+from rightcall.app.running import keeping, preparing
+from rightcall.app.running import live as running
+from rightcall.app.running.driving import Stop
+from rightcall.app.running.planning import Selection
+from rightcall.app.running.preparing import RunRequest
 
 
 def run(file: str, tests: frozenset[str] | None, redaction: Redaction, judge: JudgeOptions) -> suites.Suite:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from rightcall.app import files, gates, journal, keeping, live, loading, preparing
-from rightcall.app.journal import Entry
+from rightcall.app import files, gates, loading
 from rightcall.app.matching import Notes
-from rightcall.app.planning import Planned
-from rightcall.app.preparing import Suite
 from rightcall.app.reporting import Graded
+from rightcall.app.running import journal, keeping, live, preparing
+from rightcall.app.running.journal import Entry
+from rightcall.app.running.planning import Planned
+from rightcall.app.running.preparing import Suite
+from rightcall.app.running.tallying import Tally
 from rightcall.app.service import GradeRequest, Watch
 from rightcall.app.sinks import Sink, check_apart
-from rightcall.app.tallying import Tally
 from rightcall.core.results import Result
 from rightcall.errors import UsageError, Where
 

@@ -18,9 +18,9 @@ from rightcall.agents.conversing import Held, Script, Speaker, converse
 from rightcall.agents.exchange import Endpoint, Turn
 from rightcall.agents.pace import Clock, Pace, Paced, wait_before
 from rightcall.agents.personas import PersonaSpeaker
-from rightcall.app import driving, planning
-from rightcall.app.driving import Stop
-from rightcall.app.planning import Planned
+from rightcall.app.running import driving, planning
+from rightcall.app.running.driving import Stop
+from rightcall.app.running.planning import Planned
 from rightcall.core.asking import Asker, no_judge
 from rightcall.core.calls import Trajectory
 from rightcall.core.failing import CRASH, OURS

@@ -22,8 +22,9 @@ from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from rightcall.app import files, locking
-from rightcall.app.planning import Planned
+from rightcall.app import files
+from rightcall.app.running import locking
+from rightcall.app.running.planning import Planned
 from rightcall.core import jsontext
 from rightcall.core.calls import Trajectory
 from rightcall.core.failing import OURS

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from rightcall.app import ahead, driving, planning, reporting, running
-from rightcall.app.driving import Give, Stop
-from rightcall.app.journal import Journal
+from rightcall.app import ahead, reporting
 from rightcall.app.matching import Notes
-from rightcall.app.planning import Planned
-from rightcall.app.preparing import Crew, Plan, RunRequest, Suite
 from rightcall.app.reporting import Graded
-from rightcall.app.running import Driven, World
+from rightcall.app.running import attempting, driving, planning
+from rightcall.app.running.attempting import Driven, World
+from rightcall.app.running.driving import Give, Stop
+from rightcall.app.running.journal import Journal
+from rightcall.app.running.planning import Planned
+from rightcall.app.running.preparing import Crew, Plan, RunRequest, Suite
+from rightcall.app.running.tallying import Tally
 from rightcall.app.service import GradeRequest
 from rightcall.app.sinks import Sink
-from rightcall.app.tallying import Tally
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Gate, Outcome, Result
 
@@ -88,7 +89,7 @@ class Course:
             while self._early_stop and not self._tally.has(planned):
                 await asyncio.sleep(BETWEEN_LOOKS)  # what is graded elsewhere decides whether there is a next one
 
-        await running.drive(self._driven, self.todo(), record, stop)
+        await attempting.drive(self._driven, self.todo(), record, stop)
 
 
 class Finished(msgspec.Struct, frozen=True):

@@ -12,12 +12,13 @@ from rightcall.agents import endpoints
 from rightcall.agents.configuring import EndpointConfig
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.pace import Pace
-from rightcall.app import files, gates, judging, loading, planning, reaching, running
+from rightcall.app import files, gates, judging, loading
 from rightcall.app.gates import GateOptions
 from rightcall.app.judging import JudgeOptions, SimulatorOptions
 from rightcall.app.loading import Config
-from rightcall.app.planning import Selection
 from rightcall.app.redaction import Redaction
+from rightcall.app.running import attempting, planning, reaching
+from rightcall.app.running.planning import Selection
 from rightcall.app.sinks import Sink, check_apart
 from rightcall.core.asking import Asker
 from rightcall.core.results import Gate
@@ -115,7 +116,7 @@ def plan(
     asked = request.selection
     chosen = planning.selected(tests, asked, failed() if asked.order != "as_written" else None)
     for compiled in chosen:
-        running.speaker(compiled.test)  # a test that says nothing is refused now
+        attempting.speaker(compiled.test)  # a test that says nothing is refused now
     return Plan(
         suites=tuple(suites),
         tests=tuple(chosen),

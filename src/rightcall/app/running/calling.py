@@ -14,12 +14,13 @@ import msgspec
 from rightcall.agents import endpoints
 from rightcall.agents.exchange import Endpoint
 from rightcall.agents.pace import Pace
-from rightcall.app import judging, keeping, live, preparing, suites
-from rightcall.app.driving import Stop
+from rightcall.app import judging, suites
 from rightcall.app.judging import JudgeOptions
-from rightcall.app.live import Begun, Watch
-from rightcall.app.planning import Selection
-from rightcall.app.preparing import Plan, RunRequest, Suite
+from rightcall.app.running import keeping, live, preparing
+from rightcall.app.running.driving import Stop
+from rightcall.app.running.live import Begun, Watch
+from rightcall.app.running.planning import Selection
+from rightcall.app.running.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink
 from rightcall.core.results import Result, RunEnd
 from rightcall.errors import UsageError

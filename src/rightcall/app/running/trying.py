@@ -14,7 +14,8 @@ from rightcall.agents.configuring import EndpointConfig
 from rightcall.agents.events import Events
 from rightcall.agents.exchange import Reply, Turn
 from rightcall.agents.proposing import Proposal, proposal
-from rightcall.app import loading, reaching
+from rightcall.app import loading
+from rightcall.app.running import reaching
 from rightcall.core import jsontext
 from rightcall.errors import EndpointError, UsageError
 from rightcall.testsets import TestSet

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from rightcall import __version__
 from rightcall.agents.pace import Pace
-from rightcall.app import files, journal, loading, preparing
-from rightcall.app.journal import Head, Journal, Kept
+from rightcall.app import files, loading
 from rightcall.app.judging import JudgeOptions
-from rightcall.app.planning import Selection
-from rightcall.app.preparing import Plan, RunRequest, Suite
+from rightcall.app.running import journal, preparing
+from rightcall.app.running.journal import Head, Journal, Kept
+from rightcall.app.running.planning import Selection
+from rightcall.app.running.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink, to_file
 from rightcall.core.results import Outcome
 from rightcall.core.wording import amount, first

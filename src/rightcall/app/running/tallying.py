@@ -8,7 +8,7 @@ from typing import Self
 from rightcall.app import ahead, runner
 from rightcall.app.attempts import keep
 from rightcall.app.matching import Grade
-from rightcall.app.planning import Planned
+from rightcall.app.running.planning import Planned
 from rightcall.app.spool import Spool
 from rightcall.core.calls import Trajectory
 from rightcall.core.results import Attempt, Outcome, Result, settle
