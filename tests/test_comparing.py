@@ -109,6 +109,31 @@ def test_what_is_paired_by_position_is_excused_only_for_the_same_reason(
     assert [kind] == [kind for kind, number in compare(then, now, *runs).counts.items() if number]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("fail:x pass:y", "fail:x", "still_failing"),
+        ("fail:x pass:y", "fail:y", "new_failure"),
+        ("fail:x fail:y", "fail:y", "still_failing"),
+        ("fail:x", "fail:z fail:x", "new_failure"),
+        ("fail:x", "fail:y", "still_failing"),
+        ("fail:x pass:y", "fail:z pass:y", "new_failure"),
+    ],
+)
+def test_verdicts_that_share_a_name_are_excused_only_for_the_same_reason(before: str, after: str, kind: str) -> None:
+    """Their ids are numbers by their order: in another test set the second may be the first (G6)."""
+    runs = [RunRow(name="run.json", test_set_hash=one) for one in "12"]
+    then, now = ([result("t", attempt(*_alike(text)))] for text in (before, after))
+    assert [kind] == [kind for kind, number in compare(then, now, *runs).counts.items() if number]
+
+
+def _alike(text: str) -> Iterator[VerdictRow]:
+    """Verdicts of one name: the status and reason of each."""
+    for number, each in enumerate(text.split(), 1):
+        status, _, reason = each.partition(":")
+        yield verdict("v" if number == 1 else f"v[{number}]", status, reason, name="v")
+
+
 def test_the_same_test_set_has_the_same_tests_in_the_same_places() -> None:
     """Of one test set a test without an id is the same one, whatever the reason is now."""
     run = RunRow(name="run.json", test_set_hash="1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -12,6 +13,7 @@ from rightcall.core.significance import fisher
 from rightcall.core.verdicts import WORST_FIRST, Status
 
 _JUDGED: Final = frozenset({Outcome.PASS, Outcome.FAIL})
+_NOT_PASSED: Final = frozenset({Status.FAIL, Status.ERROR})
 
 
 def passes(side: ResultRow | None) -> bool | None:
@@ -119,20 +121,34 @@ def _failing(change: VerdictChange) -> Kind:
     return Kind.UNJUDGED if after.status == Status.ERROR and passed else Kind.STILL_FAILING
 
 
-def kind_by_position(before: ResultRow | None, after: ResultRow, changes: Iterable[VerdictChange]) -> Kind:
-    """What became of a test that has no id, and so may be another one: it is excused only for the same reasons."""
+def kind_by_place(before: ResultRow | None, after: ResultRow, changes: Iterable[VerdictChange]) -> Kind:
+    """What became of a test of another test set, or of none that is known.
+
+    What is found by its place there, a test without an id or a verdict that shares its name with others of the test,
+    may be another one than before: it is excused only for the same reasons.
+    """
     found = kind(before, after, changes)
-    is_other = before is not None and _reasons(before) != _reasons(after)
-    return _UNEXCUSED.get(found, found) if is_other else found
+    if before is None or _reasons(after, before) <= _reasons(before, after):
+        return found
+    return _UNEXCUSED.get(found, found)
 
 
 _UNEXCUSED: Final = {Kind.STILL_FAILING: Kind.NEW_FAILURE, Kind.STILL_UNJUDGED: Kind.UNJUDGED}
 
 
-def _reasons(row: ResultRow) -> tuple[str, list[tuple[str, str]]]:
-    """Why a test did not pass: in all, and by each verdict that blocks."""
-    blocking = [(name, one) for name, one in verdicts(row).items() if one.severity == "block"]
-    return _reason(row), [(name, one.reason) for name, one in blocking if one.status in (Status.FAIL, Status.ERROR)]
+def _reasons(row: ResultRow, other: ResultRow) -> set[tuple[str, str]]:
+    """Why what is found by its place did not pass: the names of verdicts that block, with their reasons."""
+    failed = [one for one in verdicts(row).values() if one.severity == "block" and one.status in _NOT_PASSED]
+    if row.positional:
+        whole = (row.reason, *(attempt.reason for attempt in row.attempts))
+        return {*(("", reason) for reason in whole if reason), *((one.name, one.reason) for one in failed)}
+    alike = _shared_names(row) | _shared_names(other)
+    return {(one.name, one.reason) for one in failed if one.name in alike}
+
+
+def _shared_names(row: ResultRow) -> set[str]:
+    names = Counter(one.name for one in verdicts(row).values())
+    return {name for name, number in names.items() if number > 1}
 
 
 def _group(outcome: Outcome) -> Outcome:

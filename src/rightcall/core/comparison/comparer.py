@@ -76,7 +76,7 @@ class Comparer:
         before = self._find(after.id)
         self._count(before, after)
         verdicts = tuple(classifying.verdict_changes(before, after)) if before is not None else ()
-        kind_of = classifying.kind_by_position if after.positional and not self._is_one_set else classifying.kind
+        kind_of = classifying.kind if self._is_one_set else classifying.kind_by_place
         calls = None if before is None else self._calls(before, after)
         self._keep(
             TestChange(
