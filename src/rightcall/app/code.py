@@ -6,16 +6,14 @@ never by recorded data. It is a module of its own name, and no folder is added t
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import os
-import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from rightcall.agents import loading
+from rightcall.agents import loading, printing
 from rightcall.core.assertion import CodeLoader
 from rightcall.core.calls import Trajectory
 from rightcall.errors import TestSetError, did_you_mean
@@ -40,7 +38,7 @@ def load(folder: str, named: str) -> Callable[[Trajectory], Any]:
     if not callable(function) or inspect.iscoroutinefunction(function):
         kind = "is asynchronous" if callable(function) else "is no function"
         raise TestSetError(f"`{name}` of `{file}` {kind}; expected a function that takes the trajectory and returns")
-    return _without_output(function)
+    return printing.apart(function)
 
 
 def _module(path: str, shown: str) -> ModuleType:
@@ -48,14 +46,3 @@ def _module(path: str, shown: str) -> ModuleType:
         return loading.of_file(path, shown)
     except loading.CannotLoad as error:
         raise TestSetError(str(error)) from error.__cause__
-
-
-def _without_output(function: Callable[[Trajectory], Any]) -> Callable[[Trajectory], Any]:
-    """The function, whose prints go to the standard error: the standard output belongs to reports."""
-
-    @functools.wraps(function)
-    def judge(trajectory: Trajectory) -> Any:
-        with contextlib.redirect_stdout(sys.stderr):
-            return function(trajectory)
-
-    return judge

@@ -233,9 +233,10 @@ def _uncached(config: ModelConfig, folder: str) -> Asker:
 
 
 def _function(config: ModelConfig, function: Callable[[Any], Any]) -> Asker:
+    from rightcall.agents import printing
     from rightcall.judges.functions import FunctionAsker
 
-    return FunctionAsker(function, config.model)
+    return FunctionAsker(printing.apart(function), config.model)
 
 
 def _loaded(config: ModelConfig, folder: str) -> Callable[[Any], Any]:
