@@ -286,6 +286,13 @@ FAULTS: dict[str, tuple[Any, dict[str, Any], str, bool, float | None]] = {
         True,
         30.0,
     ),
+    "status 429 with a date that is none": (
+        answer(b"", "429 Too Many Requests", Retry_After=f"Mon, 30 Nov 2026 10:00:00 +{'9' * 20}"),
+        {},
+        "status 429",
+        True,
+        None,
+    ),
     "status 408": (answer(b"", "408 Request Timeout"), {}, "status 408", True, None),
     "status 425": (answer(b"", "425 Too Early"), {}, "status 425", True, None),
     "status 401": (answer({"detail": "no key"}, "401 Unauthorized"), {}, "status 401 Unauthorized", False, None),
@@ -574,6 +581,39 @@ def test_a_secret_is_in_no_reply_and_no_error() -> None:
         asked(answer(secret.encode(), "403 Forbidden"), **description)
     assert "${TOKEN}" in str(raised.value)
     assert "secret" not in str(raised.value)
+
+
+def _streamed(*events: str) -> bytes:
+    body = "".join(f"data: {event}\n\n" for event in (*events, "[DONE]"))
+    return answer(body.encode(), kind="text/event-stream")
+
+
+def _piece(delta: dict[str, Any]) -> str:
+    return json.dumps({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]})
+
+
+ECHOES: dict[str, bytes] = {
+    "with escapes of JSON": answer(rb'{"output": "token\/one\/two", "metadata": {"token\u002fone\u002ftwo": 1}}'),
+    "in pieces of a stream": _streamed('{"output": "token/on"}', '{"output": "e/two"}'),
+    "in pieces of a call": _streamed(
+        _piece({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "f", "arguments": '{"key": "token/'}}]}),
+        _piece({"tool_calls": [{"index": 0, "function": {"arguments": 'one/two"}'}}]}),
+    ),
+    "in the words of a status": answer(b"", "401 No token/one/two"),
+    "as the type of the content": answer(b"x", kind="text/token/one/two"),
+    "in an event that is none": _streamed('{"output": token/one/two'),
+}
+
+
+@pytest.mark.parametrize("way", ECHOES)
+def test_no_secret_comes_back_in_another_way(way: str) -> None:
+    """Whatever was made of a reply, and every error, is searched once more."""
+    description: dict[str, Any] = {"headers": {"Authorization": "Bearer ${TOKEN}"}}
+    try:
+        told = str(asked(ECHOES[way], environment={"TOKEN": "token/one/two"}, **description)[0][0])
+    except EndpointError as error:
+        told = str(error)
+    assert ("/two" in told, "${TOKEN}" in told) == (False, True), told
 
 
 def test_a_secret_that_is_not_set_is_missed_before_anything_is_sent() -> None:

@@ -23,6 +23,7 @@ from msgspec import Meta
 from rightcall.agents import replies
 from rightcall.agents.configuring import MAX_REPLY, TIMEOUT, EndpointConfig, Seconds, Setting, Watch
 from rightcall.agents.continuing import Continuing
+from rightcall.agents.discreet import Discreet
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, Text
@@ -76,7 +77,7 @@ class _CommandEndpoint:
     @asynccontextmanager
     async def conversation(self) -> AsyncIterator[Conversation]:
         """Begin a conversation; nothing is kept between its turns but what they say."""
-        yield _Conversation(self)
+        yield Discreet(_Conversation(self), self.secrets)
 
     async def close(self) -> None:
         """Nothing is held."""

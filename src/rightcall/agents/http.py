@@ -17,6 +17,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from rightcall.agents import mapping, streaming, templates, web
 from rightcall.agents.configuring import Setting, Watch
 from rightcall.agents.continuing import Continuing
+from rightcall.agents.discreet import Discreet
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
 from rightcall.agents.secrets import Secrets, shown, source
@@ -99,7 +100,7 @@ class _HttpEndpoint:
         """Begin a conversation, with cookies of its own."""
         import httpx
 
-        yield _Conversation(self, httpx.Cookies())
+        yield Discreet(_Conversation(self, httpx.Cookies()), self.web.secrets)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -193,7 +194,7 @@ async def exchanged(
             if stream.feed(chunk):
                 break
     if watch is not None:
-        watch.came("status", f"{response.status_code} {response.reason_phrase}")
-        watch.came("content type", response.headers.get("content-type", ""))
+        watch.came("status", client.secrets.hide(f"{response.status_code} {response.reason_phrase}"))
+        watch.came("content type", client.secrets.hide(response.headers.get("content-type", "")))
         watch.came("body", stream.text)
     return stream.reply(variables, watch)

@@ -18,6 +18,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from rightcall.agents import mapping, replies, streaming, templates
 from rightcall.agents.configuring import TIMEOUT, EndpointConfig, Seconds, Setting
 from rightcall.agents.continuing import Continuing
+from rightcall.agents.discreet import Discreet
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
@@ -95,7 +96,7 @@ class _McpEndpoint:
                     client = await held.enter_async_context(await self._client(held))
                     await self._check_tool(client)
                 is_begun = True
-                yield _Conversation(self, client)
+                yield Discreet(_Conversation(self, client), self.secrets)
         except Exception as error:
             # What is raised inside comes out of the tasks of the client in groups.
             first = _first(error)

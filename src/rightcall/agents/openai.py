@@ -19,6 +19,7 @@ from msgspec import Meta, field
 from rightcall import traces
 from rightcall.agents import templates, web
 from rightcall.agents.configuring import Setting
+from rightcall.agents.discreet import Discreet
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import within
 from rightcall.agents.secrets import FromEnvironment, Secrets, source
@@ -72,7 +73,7 @@ class _OpenAIEndpoint:
     @asynccontextmanager
     async def conversation(self) -> AsyncIterator[Conversation]:
         """Begin a conversation."""
-        yield _Conversation(self)
+        yield Discreet(_Conversation(self), self.secrets)
 
     async def close(self) -> None:
         """Close every connection."""

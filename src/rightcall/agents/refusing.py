@@ -48,6 +48,6 @@ def _after(headers: Mapping[str, str]) -> float | None:
 def _moment(text: str) -> datetime | None:
     try:
         moment = email.utils.parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for a time zone of many digits
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 import msgspec
 from msgspec import Meta
 
-from rightcall.core import jsontext
+from rightcall.core.redaction.forms import forms
 from rightcall.errors import UsageError, did_you_mean
 
 SHORTEST: Final = 6
@@ -45,6 +45,7 @@ class Secrets:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._used: dict[str, str] = {}
+        self._written: list[tuple[str, str]] = []
 
     def value(self, name: str) -> str:
         """The secret of that name; `UsageError` if there is none."""
@@ -52,7 +53,9 @@ class Secrets:
         if not value:
             near = did_you_mean(name, self._environment, 0.8)
             raise UsageError(f"the endpoint needs the environment variable `{name}`, which is not set{near}")
-        self._used[name] = value
+        if self._used.get(name) != value:
+            self._used[name] = value
+            self._written = _ways(self._used)
         return value
 
     def filled(self, text: Text) -> str:
@@ -63,27 +66,33 @@ class Secrets:
         """The same for texts by their names."""
         return {name: self.filled(text) for name, text in texts.items()}
 
+    @property
+    def are_sought(self) -> bool:
+        """Whether there is anything to hide."""
+        return bool(self._written)
+
     def hide(self, text: str) -> str:
         """The text with the names of the secrets in place of them."""
-        for form, name in self._forms():
-            text = text.replace(form, name)
+        for way, name in self._written:
+            text = text.replace(way, name)
         return text
 
     def hide_bytes(self, data: bytes) -> bytes:
         """The same for bytes."""
-        for form, name in self._forms():
-            data = data.replace(form.encode("utf-8", "surrogateescape"), name.encode())
+        for way, name in self._written:
+            data = data.replace(way.encode("utf-8", "surrogateescape"), name.encode())
         return data
 
-    def _forms(self) -> list[tuple[str, str]]:
-        """Each secret as it is, and as JSON and addresses write it, with its name; longer ones first."""
-        known = {
-            form: shown(name)
-            for name, value in self._used.items()
-            if len(value) >= SHORTEST
-            for form in (value, jsontext.encode(value).decode()[1:-1], quote(value, safe=""), quote_plus(value))
-        }
-        return sorted(known.items(), key=lambda item: -len(item[0]))
+
+def _ways(used: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Each way of writing each secret, with its name; longer ones first."""
+    known = {
+        way: shown(name)
+        for name, value in used.items()
+        if len(value) >= SHORTEST
+        for way in (*forms(value), quote(value, safe=""), quote_plus(value))
+    }
+    return sorted(known.items(), key=lambda item: (-len(item[0]), item[0]))
 
 
 def replaced(text: str, value: Callable[[str], str]) -> str:

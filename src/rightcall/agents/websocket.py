@@ -19,6 +19,7 @@ from msgspec import UNSET, Meta, UnsetType
 from rightcall.agents import mapping, streaming, templates, web
 from rightcall.agents.configuring import Setting
 from rightcall.agents.continuing import Continuing
+from rightcall.agents.discreet import Discreet
 from rightcall.agents.events import Event
 from rightcall.agents.exchange import Conversation, Endpoint, Reply, Turn
 from rightcall.agents.limiting import LIMIT, within
@@ -97,7 +98,7 @@ class _WebSocketEndpoint:
         """Begin a conversation. Its socket is opened by the first turn and closed at its end."""
         held = _Conversation(self)
         try:
-            yield held
+            yield Discreet(held, self.secrets)
         finally:
             await held.close()
 
