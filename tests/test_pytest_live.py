@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from support.inner_pytest import GOOD, run, write
+from support.inner_pytest import GOOD, run, run_apart, write
 
 AGENT = """
 import pathlib
@@ -85,3 +87,19 @@ def test_agent_that_cannot_be_driven_is_told_in_a_sentence(pytester: pytest.Pyte
     assert {words[name] for name in ("good", "bad", "broken")} == {"ERROR"}
     assert "anser" in result.stdout.str()
     assert "Traceback" not in result.stdout.str()
+
+
+WAYS = ("load", "loadscope")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_several_processes_drive_the_agent_once(tmp_path: Path, way: str) -> None:
+    """However xdist deals out tests: those of one file stay together, and others are still spread."""
+    pytest.importorskip("xdist")
+    tmp_path.joinpath("agent.py").write_text(AGENT)
+    tmp_path.joinpath("refund.rightcall.yaml").write_text(TEST_SET.replace("id: good", '"id": "a::b::c"'))
+    tmp_path.joinpath("test_others.py").write_text("def test_a(): pass\ndef test_b(): pass\n")
+    ran = run_apart(tmp_path, "-n2", "--dist", way, "--rightcall-live")
+    assert "3 failed, 3 passed" in ran.stdout, ran.stdout
+    log = tmp_path.joinpath("log").read_text().splitlines()
+    assert sorted(log) == ["lookup_order", "lookup_order", "raise"]

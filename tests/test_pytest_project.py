@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewriter
 
 import rightcall
-from support.inner_pytest import BAD, TEST_SET
+from support.inner_pytest import BAD, TEST_SET, run_apart
 
 PLAIN = """
 import sys
@@ -33,13 +30,6 @@ def test_agent(tmp_path_factory):
         log.write("x")
     assert open(LOG).read() == "xxxx"
 """
-
-
-def run_apart(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest as a program."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_project_that_does_not_use_it_does_not_notice_it(tmp_path: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -58,3 +61,10 @@ def run(pytester: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, d
     result = pytester.runpytest("-v", "-W", "error", "-p", "no:cacheprovider", *arguments)
     words = (line.split(" ") for line in result.outlines if "::" in line and line.rstrip().endswith("]"))
     return result, {name.partition("::")[2]: word for name, word, *_ in words}
+
+
+def run_apart(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest as a program."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

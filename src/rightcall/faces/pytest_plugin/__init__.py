@@ -83,6 +83,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return files.collector(parent, file_path)
 
 
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of an agent that is driven in one process."""
+    from rightcall.faces.pytest_plugin import scheduling
+
+    return scheduling.scheduler(config, log)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Tell each test whether the gate of its test set is run too."""
     if f"{__name__}.files" in sys.modules:
