@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode, encodebytes, urlsafe_b64encode
 from html import escape
 from typing import Any, Final
 from urllib.parse import quote, quote_plus
@@ -238,12 +238,15 @@ SPOKEN: Final = "Zürich 8/<b>&'q'"
         ("hunter-two", b64encode(b"hunter-two").decode(), R),
         ("hunter-two", b64encode(b"kim:hunter-two").decode(), f"a2ltOm{R}8="),
         ("hunter-two", b64encode(b"kims:hunter-two!").decode(), "a2ltczp" + f"{R}IQ=="),
+        ("hunter-two", "a hunt\r\n  er-\n\ntwo b\nhunter", f"a {R} b\nhunter"),
+        ("hunter-two", 'a = "hunter\\n-two"', f'a = "{R}"'),
+        ("hunter-two" * 9, encodebytes(b"hunter-two" * 9).decode(), f"{R}\n"),
         ("a??>>>??b", urlsafe_b64encode(b"a??>>>??b").decode(), R),
         ("abc", b64encode(b"abc").decode(), "YWJj"),
     ],
 )
 def test_a_known_secret_is_found_however_it_is_written(secret: str, text: str, shown: str) -> None:
-    """In other letter case, with escapes of JSON, URLs or HTML, and in Base64, whatever else stands in the text."""
+    """In other letter case, with escapes of JSON, URLs or HTML, in Base64, and broken over lines."""
     assert hiding("nothing").knowing([secret]).text(text) == shown
 
 

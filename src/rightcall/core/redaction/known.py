@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from rightcall.core.redaction.forms import forms
@@ -17,6 +20,9 @@ REMEMBERED: Final = 1000
 
 _ALONE: Final = 8
 """Characters below which a value is no part of a longer word."""
+
+
+_BREAK: Final = re.compile(r"(?:[\r\n]|\\{1,4}[rn])[ \t]*")
 
 
 class Known:
@@ -42,6 +48,21 @@ class Known:
                 start = folded.find(form, end)
         for cut in DOTS.finditer(folded):
             yield from self._beginning(folded, cut.start())
+        if self._forms and _BREAK.search(folded):
+            yield from self._broken(_Joined(folded))
+
+    def _broken(self, lines: _Joined) -> Iterator[tuple[int, int, str]]:
+        """Those that go on from one line to another."""
+        longest = _longest_word(lines.text)
+        for word, form, secret in self._forms:
+            if word > longest:
+                break
+            start = lines.text.find(form) if len(form) >= _ALONE else -1
+            while start >= 0:
+                end = start + len(form)
+                if lines.line(start) != lines.line(end - 1):
+                    yield lines.place(start), lines.place(end - 1) + 1, secret
+                start = lines.text.find(form, end)
 
     def _beginning(self, text: str, end: int) -> Iterator[tuple[int, int, str]]:
         """The longest beginning of a secret that ends there."""
@@ -54,6 +75,26 @@ class Known:
                 start = text.find(form[:SHORTEST], start + 1, end)
         if best is not None:
             yield best
+
+
+class _Joined:
+    """A text without its ends of lines, also those that stand as escapes, and without the blanks that follow them."""
+
+    def __init__(self, text: str) -> None:
+        ends = [found.span() for found in _BREAK.finditer(text)]
+        self._starts = [0, *(end for _, end in ends)]
+        pieces = [text[at:stop] for at, stop in zip(self._starts, [*(at for at, _ in ends), len(text)], strict=True)]
+        self._joined = [0, *accumulate(map(len, pieces[:-1]))]
+        self.text = "".join(pieces)
+
+    def line(self, at: int) -> int:
+        """The number of the line that a character of the joined text stands in."""
+        return bisect_right(self._joined, at) - 1
+
+    def place(self, at: int) -> int:
+        """Where that character stands in the whole text."""
+        line = self.line(at)
+        return self._starts[line] + at - self._joined[line]
 
 
 def _folded(text: str) -> str:
