@@ -95,6 +95,14 @@ def test_every_failed_verdict_is_shown() -> None:
     assert "  ✗ y: Two." in lines
 
 
+def test_a_note_that_a_reason_says_already_is_not_told_twice() -> None:
+    """Notes on an attempt are shown where they add something."""
+    notes = ("the reply says nothing of tool calls", "two calls had one id")
+    unjudged = verdict("x", "error", f"No tool calls were recorded: {notes[0]}")
+    lines = shown(result("a", attempt(unjudged, warnings=notes)))
+    assert [line for line in lines if "note: " in line] == ["  note: two calls had one id"]
+
+
 def test_many_findings_are_cut_with_how_many_there_were() -> None:
     """A verdict shows its first findings and says how many more there are."""
     lines = shown(result("a", attempt(verdict("x", "fail", *(f"Finding {number}." for number in range(9))))))

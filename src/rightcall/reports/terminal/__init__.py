@@ -153,7 +153,7 @@ class TerminalReport:
             yield from self._verdict(verdict, attempt)
         if attempt.outcome != Outcome.PASS:
             yield from self._evidence(attempt)
-        for warning in attempt.warnings:
+        for warning in _untold(attempt):
             yield (("plain", "  "), ("error", "note: "), ("plain", warning))
 
     def _verdict(self, verdict: Verdict, attempt: Attempt) -> Iterator[Line]:
@@ -256,6 +256,12 @@ def _shown_findings(verdict: Verdict) -> Iterator[str]:
         yield finding.message
     if len(others) > SHOWN_FINDINGS:
         yield f"and {len(others) - SHOWN_FINDINGS} more findings"
+
+
+def _untold(attempt: Attempt) -> Iterator[str]:
+    """What is worth knowing of the attempt, but for what a reason says already."""
+    told = [attempt.reason, *(verdict.reason for verdict in attempt.verdicts)]
+    yield from (warning for warning in attempt.warnings if not any(warning in reason for reason in told))
 
 
 def _trajectory(attempt: Attempt) -> str:
