@@ -65,7 +65,7 @@ def test_the_request_and_the_reply_are_shown_with_a_mapping_to_try(run: Any) -> 
     assert ran.out.endswith(
         """\
   tool calls: nothing is said of calls
-  note: "what looks like calls at `steps[0].call` is not read: no mapping names it"
+  note: "what looks like calls at `steps[0].call` is not read: no mapping names it; see `rightcall endpoint try`"
 a mapping to try
   response:
     output: "$.answer"

@@ -119,7 +119,7 @@ def test_filters_choose_tests(run: Any, tmp_path: Path, filters: list[str], ids:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--filter", "x*"], "--filter x*: no test is so"),
+        (["--filter", "x*"], "--filter x*: no test matches; the tests are a"),
         (["--filter", "tags:x"], "there is no field `tags` (did you mean `tag`?)"),
         (["--failed"], "--failed: no run of these tests has ended yet"),
         (["--retry-errors"], "--retry-errors needs a run to go on with"),

@@ -121,6 +121,9 @@ def _plain(value: Any, path: str) -> Any:
         raise EndpointError(error.message, error.where).within(path=path) from error
 
 
+_UNREAD: Final = "is not read: no mapping names it; see `rightcall endpoint try`"
+
+
 def _output(value: Any, error: TraceError) -> Reply:
     """What no format knows is an output, unless it was meant as a reply or is no JSON."""
     plain = _plain(value, "")
@@ -131,8 +134,7 @@ def _output(value: Any, error: TraceError) -> Reply:
             Where(path=unknown),
         ) from error
     places = looking.calls(plain)
-    warnings = (f"what looks like calls at `{places[0].path}` is not read: no mapping names it",) if places else ()
-    return Reply(output=plain, warnings=warnings)
+    return Reply(output=plain, warnings=tuple(f"what looks like calls at `{one.path}` {_UNREAD}" for one in places[:1]))
 
 
 def _unread(error: TraceError) -> EndpointError:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from rightcall.core.wording import first
 from rightcall.errors import TestSetError, UsageError, did_you_mean
 from rightcall.testsets import CompiledTest, Test
 
@@ -16,6 +17,8 @@ Order = Literal["as_written", "failed_first", "failed_only"]
 
 FIELDS: Final = ("id", "name", "tag", "requirement", "category", "topic")
 """What a filter may ask for; without one it asks for the id."""
+
+_SHOWN: Final = 5
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -53,7 +56,8 @@ def selected(
     found = [compiled for compiled in known if _matches(compiled.test, patterns)]
     if not found:
         told = " ".join(f"--filter {text}" for text in selection.filters)
-        raise UsageError(f"{told}: no test is so" if told else "there is no test to run")
+        there = f"the tests are {first([one.test.id for one in known], _SHOWN)}"
+        raise UsageError(f"{told}: no test matches; {there}" if told and known else "there is no test to run")
     return _ordered(found, selection.order, failed)
 
 
