@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -88,6 +90,17 @@ def test_late_spans_join_their_trace(store: Store, org: Org) -> None:
         assert traces.trajectory(org, on, first.trace_id) is None
     assert (after.version, after.updated_at, after.value.name) == (before.version + 1, later(1), "agent")
     assert (after.value.spans, after.value.started_at, after.value.ended_at) == (2, 0, 9)
+
+
+def test_of_spans_with_one_id_the_same_one_stays(store: Store, org: Org) -> None:
+    """Of spans with one id one that ended last stays, in whatever order they come."""
+    kept = []
+    for number, order in enumerate(itertools.permutations(SPANS[3:6])):
+        with store.writing(NOW) as on:
+            taken = [spans.take(org, on, str(number), [span], "otlp") for span in order]
+            kept.append(spans.of_trace(org, on, taken[0].trace_id))
+    assert kept == [kept[0]] * 6
+    assert [span.ended_at for span in kept[0]] == [7]
 
 
 @settings(max_examples=25)
