@@ -190,6 +190,43 @@ def test_what_is_given_up_is_ended_with_all_that_it_started() -> None:
     asyncio.run(main())
 
 
+def test_a_program_that_prints_without_end_is_ended_at_its_limit() -> None:
+    """Also while nobody reads any more what it prints."""
+    forever = "import sys\nwhile True: sys.stdout.write('x' * 65536)"
+    error = asyncio.run(failed(python(forever, max_bytes=1_000_000)))
+    assert str(error) == "the program printed more than 1,000,000 bytes; `max_bytes` sets the limit"
+    assert "did not end within 0.5 s" in str(asyncio.run(failed(python(forever, timeout=0.5, max_bytes=10**12))))
+
+
+def test_what_escapes_and_keeps_the_output_open_is_not_waited_for() -> None:
+    """A program of a session of its own cannot be found; the turn ends with its time all the same."""
+    escaping = f"""
+import subprocess, sys
+subprocess.Popen([sys.executable, "-c", {CHILD!r}, sys.argv[1]], start_new_session=True)
+"""
+
+    async def main() -> EndpointError:
+        begun, given_up, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            begun.set()
+            await given_up.wait()
+            writer.close()
+            await writer.wait_closed()
+            ended.set()
+
+        server = await asyncio.start_server(hold, "127.0.0.1", 0)
+        port = str(server.sockets[0].getsockname()[1])
+        given = {"command": {"argv": [sys.executable, "-c", escaping, port], "timeout": 1}}
+        error, _ = await asyncio.gather(failed(given), begun.wait())
+        given_up.set()
+        await ended.wait()
+        server.close()
+        return error
+
+    assert "did not end within 1 s" in str(asyncio.run(main()))
+
+
 def test_descriptions_are_strict() -> None:
     """A program is a list, not a line for a shell; the command line splits one."""
     for data, message in [

@@ -35,7 +35,8 @@ _NEEDED_ON_WINDOWS: Final = ("SYSTEMROOT", "COMSPEC", "PATHEXT", "APPDATA", "LOC
 _TAIL: Final = 2000
 """Bytes of the standard error that are told, from its end."""
 
-_CHUNK: Final = 65536
+_COMPLAINTS: Final = 2
+"""The number of the standard error."""
 
 
 class Command(EndpointConfig, frozen=True, kw_only=True):
@@ -50,6 +51,11 @@ class Command(EndpointConfig, frozen=True, kw_only=True):
     format: Annotated[str | None, Meta(description="The format of what it prints; `text` reads nothing else.")] = None
     timeout: Seconds = TIMEOUT
     max_bytes: Annotated[int, Meta(gt=0, description="Bytes that it may print.")] = MAX_REPLY
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Each word of the command: the program is a file, or one of its arguments is."""
+        return tuple(os.path.join(self.cwd, word) for word in self.argv)
 
     def open(self, setting: Setting) -> Endpoint:
         """The program, ready to be started; `UsageError` if a variable that it needs is not set."""
@@ -95,7 +101,7 @@ class _Conversation:
             watch.sent("command", shlex.join(config.argv))
             watch.sent("stdin", msgspec.to_builtins(turn))
         ended = await _ran(self._endpoint, jsontext.encode(turn) + b"\n")
-        output, complaint = secrets.hide_bytes(ended.output), secrets.hide(_end(ended.complaint))
+        output, complaint = secrets.hide_bytes(ended.output), secrets.hide(_text(ended.complaint))
         if watch is not None:
             watch.came("exit code", ended.code)
             watch.came("stdout", output.decode("utf-8", "replace"))
@@ -117,16 +123,21 @@ _RUNNING: Final[set[int]] = set()
 
 
 async def _ran(endpoint: _CommandEndpoint, given: bytes) -> _Ended:
-    process = await _started(endpoint)
-    _RUNNING.add(process.pid)
+    process, talk = await _started(endpoint)
+    _RUNNING.add(process.get_pid())
     try:
         async with within(endpoint.config.timeout, "the program did not end"):
-            return await _talked(process, given, endpoint.config.max_bytes)
+            _tell(process, given)
+            await talk.enough
+        if talk.has_too_much:
+            raise EndpointError(f"the program printed more than {talk.most:,} bytes; `max_bytes` sets the limit")
     except BaseException:
-        await _kill(process)
+        await _end(process, talk)
         raise
     finally:
-        _RUNNING.discard(process.pid)
+        _RUNNING.discard(process.get_pid())
+        process.close()
+    return _Ended(process.get_returncode() or 0, bytes(talk.output), talk.complaint)
 
 
 def kill_running() -> None:
@@ -144,14 +155,12 @@ def _kill_group(pid: int) -> None:
         os.kill(pid, signal.SIGTERM)
 
 
-async def _started(endpoint: _CommandEndpoint) -> asyncio.subprocess.Process:
+async def _started(endpoint: _CommandEndpoint) -> tuple[asyncio.SubprocessTransport, _Talk]:
     argv = endpoint.config.argv
     try:
-        return await asyncio.create_subprocess_exec(
+        return await asyncio.get_running_loop().subprocess_exec(
+            lambda: _Talk(endpoint.config.max_bytes),
             *argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
             cwd=endpoint.cwd,
             env=endpoint.env,
             start_new_session=True,
@@ -161,54 +170,62 @@ async def _started(endpoint: _CommandEndpoint) -> asyncio.subprocess.Process:
         raise EndpointError(f"the program `{argv[0]}` cannot be started: {cause}") from error
 
 
-async def _talked(process: asyncio.subprocess.Process, given: bytes, most: int) -> _Ended:
-    """Write to the program and read from it at once, so that neither waits for the other."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_write(process.stdin, given))
-        output = tasks.create_task(_read(process.stdout, most))
-        complaint = tasks.create_task(_last(process.stderr))
-    code = await process.wait()
-    if len(output.result()) > most:
-        raise EndpointError(f"the program printed more than {most:,} bytes; `max_bytes` sets the limit")
-    return _Ended(code, output.result(), complaint.result())
+class _Talk(asyncio.SubprocessProtocol):
+    """What a program prints, at most about `most` bytes, and the end of what it complains of.
+
+    `ended` is done when the program and its output have ended, `enough` then, or when it printed too much.
+    """
+
+    def __init__(self, most: int) -> None:
+        loop = asyncio.get_running_loop()
+        self.most = most
+        self.output = bytearray()
+        self.complaint = b""
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self.enough: asyncio.Future[None] = loop.create_future()
+
+    @property
+    def has_too_much(self) -> bool:
+        """Whether it printed more than it may."""
+        return len(self.output) > self.most
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Take what it printed."""
+        if fd == _COMPLAINTS:
+            self.complaint = (self.complaint + data)[-_TAIL:]
+        elif not self.has_too_much:
+            self.output += data
+        if self.has_too_much:
+            _done(self.enough)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has ended, and nothing more will come."""
+        _done(self.ended)
+        _done(self.enough)
 
 
-async def _write(stdin: asyncio.StreamWriter, given: bytes) -> None:
-    with contextlib.suppress(ConnectionError):  # a program need not read what it is given
-        stdin.write(given)
-        await stdin.drain()
-    with contextlib.suppress(ConnectionError):
-        stdin.close()
-        await stdin.wait_closed()
+def _done(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
 
 
-async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
-    """All that comes, but no more than one chunk above the limit is kept."""
-    kept = bytearray()
-    while chunk := await stream.read(_CHUNK):
-        if len(kept) <= most:
-            kept += chunk
-    return bytes(kept)
+def _tell(process: asyncio.SubprocessTransport, given: bytes) -> None:
+    """Write to the program, which need not read it."""
+    stdin = process.get_pipe_transport(0)
+    assert isinstance(stdin, asyncio.WriteTransport)
+    stdin.write(given)
+    stdin.close()  # when all is written
 
 
-async def _last(stream: asyncio.StreamReader) -> bytes:
-    kept = b""
-    while chunk := await stream.read(_CHUNK):
-        kept = (kept + chunk)[-_TAIL:]
-    return kept
+async def _end(process: asyncio.SubprocessTransport, talk: _Talk) -> None:
+    """End the program and all that it started. It may have ended, and what it started not, nor what it prints."""
+    with contextlib.suppress(OSError):
+        _kill_group(process.get_pid())
+    process.close()
+    await talk.ended
 
 
-async def _kill(process: asyncio.subprocess.Process) -> None:
-    """End the program and all that it started. It may have ended, and what it started not."""
-    with contextlib.suppress(ProcessLookupError):
-        _kill_group(process.pid)
-    await process.wait()
-
-
-def _end(complaint: bytes) -> str:
+def _text(complaint: bytes) -> str:
     return complaint.decode("utf-8", "replace").strip()
 
 
