@@ -126,6 +126,8 @@ def test_where_nothing_looks_like_calls_that_is_said(run: Any) -> None:
 
 def test_trouble_and_failures_have_their_exit_codes(run: Any) -> None:
     """3 for trouble on the way, 1 for an agent that says that it failed, 2 for what cannot be tried."""
+    ran, _ = run({}, "query: {q: '{{ inptu }}'}")
+    assert (ran.code, ran.out) == (3, "sent: nothing\ncame: nothing\n")
     ran, _ = run(answer(b"sk-planted-secret", "403 Forbidden"))
     assert (ran.code, ran.err) == (3, 'error: status 403 Forbidden: "${KEY}"\n')
     ran, _ = run({"error": {"message": "no stock"}})

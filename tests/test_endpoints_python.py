@@ -190,7 +190,7 @@ def test_what_an_agent_raises_is_its_failure_and_calls_before_it_stay() -> None:
 
     line = agent.__code__.co_firstlineno + 2
     [reply] = replied(agent)
-    assert (reply.error, calls(reply)) == (f"ValueError: no stock in line {line}", MADE)
+    assert (reply.error, calls(reply)) == (f"ValueError: no stock (line {line})", MADE)
 
 
 @pytest.mark.parametrize(
@@ -508,7 +508,7 @@ def test_a_function_is_named_by_its_file_or_module(
         ("nowhere.py:answer", "there is no file `nowhere.py`; a path is relative to the test set's file"),
         ("agent_of_a_test.py:anser", "`agent_of_a_test.py` has no function `anser` (did you mean `answer`?)"),
         ("agent_of_a_test.py:number", "`number` of `agent_of_a_test.py` is no function; it is of the type `int`"),
-        ("broken.py:answer", "`broken.py` cannot be loaded: ValueError: no in line 2"),
+        ("broken.py:answer", "`broken.py` cannot be loaded: ValueError: no (line 2)"),
         ("no_such_module_here:answer", "the module `no_such_module_here` cannot be imported: ModuleNotFoundError"),
         ("answer", "expected `path.py:function` or `module:function`, found `answer`"),
     ],

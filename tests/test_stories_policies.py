@@ -128,8 +128,8 @@ def test_code_is_found_beside_the_test_set(tmp_path: Path) -> None:
         ("checks.py:od", "`checks.py` has no function `od` (did you mean `odd`?)"),
         ("checks.py:dataclasses", "`dataclasses` of `checks.py` is no function"),
         ("later.py:f", "`f` of `later.py` is asynchronous"),
-        ("broken.py:f", "`broken.py` cannot be loaded: ValueError: on purpose in line 2"),
-        ("exits.py:f", "`exits.py` cannot be loaded: SystemExit: 0 in line 1"),
+        ("broken.py:f", "`broken.py` cannot be loaded: ValueError: on purpose (line 2)"),
+        ("exits.py:f", "`exits.py` cannot be loaded: SystemExit: 0 (line 1)"),
     ],
 )
 def test_code_that_cannot_run_is_refused_with_its_place(tmp_path: Path, code: str, message: str) -> None:

@@ -104,7 +104,7 @@ def of_file(path: str, shown: str) -> ModuleType:
 def placed(error: BaseException, path: str) -> str:
     """The exception, and the last line of the file that it came through."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    line = f" in line {lines[-1]}" if lines else ""
+    line = f" (line {lines[-1]})" if lines else ""
     return f"{told(error)}{line}"
 
 

@@ -194,6 +194,11 @@ class Web:
         except httpx.HTTPError as error:
             raise self._trouble(error) from error
 
+    def _to(self, error: httpx.RequestError) -> str:
+        """The host and the port of a request, which a proxy or a redirect may have changed; nothing secret."""
+        url = error.request.url
+        return self.secrets.hide(f" to {url.host}{'' if url.port is None else f':{url.port}'}")
+
     def _trouble(self, error: Exception) -> EndpointError:
         """What went wrong on the way, in words, and whether it may pass."""
         import httpx
@@ -208,7 +213,7 @@ class Web:
         if _is_untrusted(error):
             return EndpointError(f"no trusted connection: {cause}")
         if isinstance(error, httpx.ConnectError):
-            return EndpointError(f"no connection: {cause}", is_passing=True)
+            return EndpointError(f"no connection{self._to(error)}: {cause}", is_passing=True)
         if isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError | httpx.ProxyError):
             return EndpointError(f"the connection broke: {cause}", is_passing=True)
         return EndpointError(f"the request failed: {cause}")

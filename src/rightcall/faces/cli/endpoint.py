@@ -71,7 +71,8 @@ def _lines(tried: Tried) -> Iterator[str]:
 
 
 def _parts(head: str, parts: Iterable[Part]) -> Iterator[str]:
-    yield head
+    parts = list(parts)
+    yield head if parts else f"{head}: nothing"
     for part in parts:
         lines = _shown(part.value)
         if len(lines) == 1:
