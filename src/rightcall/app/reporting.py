@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rightcall.core.redaction.redactor import Redactor
 
 _PAIRING = (
-    "no trajectory was for any test: it is for the test whose id it has, or its conversation; --test-id-key names the "
+    'no trajectory was for any test: it is for the test whose id it has, as in `{"id": "TEST", "messages": …}`, or '
+    "its conversation; --test-id-key names the "
     "key that has a test's id, --apply-all grades each trajectory for every test"
 )
 
