@@ -19,5 +19,5 @@ def insert_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> 
 
     It is told by what the database returns, since counts of rows are not the same with every driver.
     """
-    query = insert(connection, table).values(dict(row)).on_conflict_do_nothing()
-    return connection.execute(query.returning(table.c.organization_id)).first() is not None
+    query = insert(connection, table).on_conflict_do_nothing().returning(table.c.organization_id)
+    return connection.execute(query, dict(row)).first() is not None

@@ -2,346 +2,292 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 from alembic import op
 
+from rightcall.store.migrations import tables
+
 revision: Final = "0001"
 down_revision: Final = None
-
-_WORDS: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
     """Make all tables."""
     op.create_table(
         "organizations",
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _unique("organizations", "name"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.unique("organizations", "name"),
         sa.PrimaryKeyConstraint("id", name="pk_organizations"),
     )
-    _table(
+    tables.table(
         "api_keys",
         ["id"],
-        _words("id"),
-        _words("name"),
-        _words("prefix"),
-        _words("hash"),
-        _document("scopes"),
-        _number("created_at"),
-        _number("last_used_at", nullable=True),
-        _number("revoked_at", nullable=True),
-        _unique("api_keys", "hash"),
+        tables.words("id"),
+        tables.words("name"),
+        tables.words("prefix"),
+        tables.words("hash"),
+        tables.document("scopes"),
+        tables.number("created_at"),
+        tables.number("last_used_at", nullable=True),
+        tables.number("revoked_at", nullable=True),
+        tables.unique("api_keys", "hash"),
     )
-    _table(
+    tables.table(
         "audit_log",
         ["id"],
-        _words("id"),
-        _number("at"),
-        _words("actor"),
-        _words("action"),
-        _words("subject"),
-        _document("details"),
+        tables.words("id"),
+        tables.number("at"),
+        tables.words("actor"),
+        tables.words("action"),
+        tables.words("subject"),
+        tables.document("details"),
     )
-    _table(
+    tables.table(
         "counters",
         ["name"],
-        _words("name"),
-        _number("value"),
+        tables.words("name"),
+        tables.number("value"),
         sqlite_with_rowid=False,
     )
-    _table(
+    tables.table(
         "endpoints",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _words("kind"),
-        _document("content"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.words("kind"),
+        tables.document("content"),
     )
-    _index("endpoints", "organization_id", "name")
-    _table(
+    tables.index("endpoints", "organization_id", "name")
+    tables.table(
         "idempotency_keys",
         ["key"],
-        _words("key"),
-        _words("request_hash"),
-        _integer("status"),
-        _document("headers"),
-        _bytes("body"),
-        _number("created_at"),
+        tables.words("key"),
+        tables.words("request_hash"),
+        tables.integer("status"),
+        tables.document("headers"),
+        tables.blob("body"),
+        tables.number("created_at"),
     )
-    _index("idempotency_keys", "created_at")
-    _table(
+    tables.index("idempotency_keys", "created_at")
+    tables.table(
         "metrics",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _words("kind"),
-        _words("description"),
-        _document("content"),
-        _words("built_in", nullable=True),
-        _unique("metrics", "organization_id", "built_in"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.words("kind"),
+        tables.words("description"),
+        tables.document("content"),
+        tables.words("built_in", nullable=True),
+        tables.unique("metrics", "organization_id", "built_in"),
     )
-    _index("metrics", "organization_id", "name")
-    _table(
+    tables.index("metrics", "organization_id", "name")
+    tables.table(
         "policies",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _document("content"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.document("content"),
     )
-    _index("policies", "organization_id", "name")
-    _table(
+    tables.index("policies", "organization_id", "name")
+    tables.table(
         "requirements",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _words("description"),
-        _document("labels"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.words("description"),
+        tables.document("labels"),
     )
-    _index("requirements", "organization_id", "name")
-    _table(
+    tables.index("requirements", "organization_id", "name")
+    tables.table(
         "runs",
         ["id"],
-        _words("id"),
-        *_history(),
-        _number("number"),
-        _words("alias", nullable=True),
-        _words("source"),
-        _words("status"),
-        _words("test_set_id", nullable=True),
-        _words("endpoint_id", nullable=True),
-        _document("content"),
-        _document("summary", nullable=True),
-        _number("started_at", nullable=True),
-        _number("finished_at", nullable=True),
-        _words("worker", nullable=True),
-        _number("claimed_until", nullable=True),
-        _unique("runs", "organization_id", "alias"),
-        _unique("runs", "organization_id", "number"),
+        tables.words("id"),
+        *tables.history(),
+        tables.number("number"),
+        tables.words("alias", nullable=True),
+        tables.words("source"),
+        tables.words("status"),
+        tables.words("test_set_id", nullable=True),
+        tables.words("endpoint_id", nullable=True),
+        tables.document("content"),
+        tables.document("summary", nullable=True),
+        tables.number("started_at", nullable=True),
+        tables.number("finished_at", nullable=True),
+        tables.words("worker", nullable=True),
+        tables.number("claimed_until", nullable=True),
+        tables.unique("runs", "organization_id", "alias"),
+        tables.unique("runs", "organization_id", "number"),
     )
-    _index("runs", "organization_id", "test_set_id")
-    _index("runs", "status", "claimed_until")
-    _table(
+    tables.index("runs", "organization_id", "test_set_id")
+    tables.index("runs", "status", "claimed_until")
+    tables.table(
         "test_sets",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _words("description"),
-        _document("labels"),
-        _document("content"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.words("description"),
+        tables.document("labels"),
+        tables.document("content"),
     )
-    _index("test_sets", "organization_id", "name")
-    _table(
+    tables.index("test_sets", "organization_id", "name")
+    tables.table(
         "uploads",
         ["id"],
-        _words("id"),
-        _number("created_at"),
-        _words("name"),
-        _words("format", nullable=True),
-        _words("hash"),
-        _number("size"),
-        _bytes("body"),
-        _unique("uploads", "organization_id", "hash"),
+        tables.words("id"),
+        tables.number("created_at"),
+        tables.words("name"),
+        tables.words("format", nullable=True),
+        tables.words("hash"),
+        tables.number("size"),
+        tables.blob("body"),
+        tables.unique("uploads", "organization_id", "hash"),
     )
-    _table(
+    tables.table(
         "endpoint_secrets",
         ["endpoint_id", "name"],
-        _words("endpoint_id"),
-        _words("name"),
-        _bytes("sealed"),
-        _part_of("endpoint_secrets", ["endpoint_id"], "endpoints", ["id"]),
+        tables.words("endpoint_id"),
+        tables.words("name"),
+        tables.blob("sealed"),
+        tables.part_of("endpoint_secrets", ["endpoint_id"], "endpoints", ["id"]),
         sqlite_with_rowid=False,
     )
-    _table(
+    tables.table(
         "requirement_metrics",
         ["requirement_id", "metric_id"],
-        _words("requirement_id"),
-        _words("metric_id"),
-        _integer("position"),
-        _part_of("requirement_metrics", ["metric_id"], "metrics", ["id"]),
-        _part_of("requirement_metrics", ["requirement_id"], "requirements", ["id"]),
-        _unique("requirement_metrics", "organization_id", "requirement_id", "position"),
+        tables.words("requirement_id"),
+        tables.words("metric_id"),
+        tables.integer("position"),
+        tables.part_of("requirement_metrics", ["metric_id"], "metrics", ["id"]),
+        tables.part_of("requirement_metrics", ["requirement_id"], "requirements", ["id"]),
+        tables.unique("requirement_metrics", "organization_id", "requirement_id", "position"),
         sqlite_with_rowid=False,
     )
-    _index("requirement_metrics", "organization_id", "metric_id")
-    _table(
+    tables.index("requirement_metrics", "organization_id", "metric_id")
+    tables.table(
         "results",
         ["run_id", "position"],
-        _words("run_id"),
-        _integer("position"),
-        _words("test_id"),
-        _words("name"),
-        _integer("planned"),
-        _words("outcome", nullable=True),
-        _words("reason"),
-        _document("statistics", nullable=True),
-        _document("test"),
-        _part_of("results", ["run_id"], "runs", ["id"]),
+        tables.words("run_id"),
+        tables.integer("position"),
+        tables.words("test_id"),
+        tables.words("name"),
+        tables.integer("planned"),
+        tables.words("outcome", nullable=True),
+        tables.words("reason"),
+        tables.document("statistics", nullable=True),
+        tables.document("test"),
+        tables.part_of("results", ["run_id"], "runs", ["id"]),
     )
-    _index("results", "organization_id", "run_id", "outcome", "position")
-    _index("results", "organization_id", "test_id")
-    _table(
+    tables.index("results", "organization_id", "run_id", "outcome", "position")
+    tables.index("results", "organization_id", "test_id")
+    tables.table(
         "test_set_metrics",
         ["test_set_id", "metric_id"],
-        _words("test_set_id"),
-        _words("metric_id"),
-        _integer("position"),
-        _part_of("test_set_metrics", ["metric_id"], "metrics", ["id"]),
-        _part_of("test_set_metrics", ["test_set_id"], "test_sets", ["id"]),
-        _unique("test_set_metrics", "organization_id", "test_set_id", "position"),
+        tables.words("test_set_id"),
+        tables.words("metric_id"),
+        tables.integer("position"),
+        tables.part_of("test_set_metrics", ["metric_id"], "metrics", ["id"]),
+        tables.part_of("test_set_metrics", ["test_set_id"], "test_sets", ["id"]),
+        tables.unique("test_set_metrics", "organization_id", "test_set_id", "position"),
         sqlite_with_rowid=False,
     )
-    _index("test_set_metrics", "organization_id", "metric_id")
-    _table(
+    tables.index("test_set_metrics", "organization_id", "metric_id")
+    tables.table(
         "tests",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("name"),
-        _words("requirement_id", nullable=True),
-        _document("labels"),
-        _document("content"),
-        _part_of("tests", ["requirement_id"], "requirements", ["id"], on_delete=None),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("name"),
+        tables.words("requirement_id", nullable=True),
+        tables.document("labels"),
+        tables.document("content"),
+        tables.part_of("tests", ["requirement_id"], "requirements", ["id"], on_delete=None),
     )
-    _index("tests", "organization_id", "name")
-    _index("tests", "organization_id", "requirement_id")
-    _table(
+    tables.index("tests", "organization_id", "name")
+    tables.index("tests", "organization_id", "requirement_id")
+    tables.table(
         "traces",
         ["id"],
-        _words("id"),
-        *_history(),
-        _words("key"),
-        _words("upload_id", nullable=True),
-        _integer("position"),
-        _words("name"),
-        _words("format"),
-        _words("state"),
-        _words("conversation_id", nullable=True),
-        _integer("spans"),
-        _number("started_at", nullable=True),
-        _number("ended_at", nullable=True),
-        _document("labels"),
-        _bytes("trajectory", nullable=True),
-        _part_of("traces", ["upload_id"], "uploads", ["id"], on_delete=None),
-        _unique("traces", "organization_id", "key"),
+        tables.words("id"),
+        *tables.history(),
+        tables.words("key"),
+        tables.words("upload_id", nullable=True),
+        tables.integer("position"),
+        tables.words("name"),
+        tables.words("format"),
+        tables.words("state"),
+        tables.words("conversation_id", nullable=True),
+        tables.integer("spans"),
+        tables.number("started_at", nullable=True),
+        tables.number("ended_at", nullable=True),
+        tables.document("labels"),
+        tables.blob("trajectory", nullable=True),
+        tables.part_of("traces", ["upload_id"], "uploads", ["id"], on_delete=None),
+        tables.unique("traces", "organization_id", "key"),
     )
-    _index("traces", "organization_id", "conversation_id")
-    _index("traces", "organization_id", "state", "updated_at")
-    _index("traces", "organization_id", "upload_id", "position")
-    _table(
+    tables.index("traces", "organization_id", "conversation_id")
+    tables.index("traces", "organization_id", "state", "updated_at")
+    tables.index("traces", "organization_id", "upload_id", "position")
+    tables.table(
         "attempts",
         ["run_id", "position", "number"],
-        _words("run_id"),
-        _integer("position"),
-        _integer("number"),
-        _words("outcome"),
-        _number("started_at", nullable=True),
-        _number("finished_at"),
-        _words("trace_id", nullable=True),
-        _document("record"),
-        _bytes("trajectory", nullable=True),
-        _part_of("attempts", ["run_id", "position"], "results", ["run_id", "position"]),
+        tables.words("run_id"),
+        tables.integer("position"),
+        tables.integer("number"),
+        tables.words("outcome"),
+        tables.number("started_at", nullable=True),
+        tables.number("finished_at"),
+        tables.words("trace_id", nullable=True),
+        tables.document("record"),
+        tables.blob("trajectory", nullable=True),
+        tables.part_of("attempts", ["run_id", "position"], "results", ["run_id", "position"]),
     )
-    _table(
+    tables.table(
         "spans",
         ["trace_id", "span_id"],
-        _words("trace_id"),
-        _words("span_id"),
-        _words("parent_id", nullable=True),
-        _words("name"),
-        _number("started_at", nullable=True),
-        _number("ended_at", nullable=True),
-        _words("hash"),
-        _bytes("body"),
-        _part_of("spans", ["trace_id"], "traces", ["id"]),
+        tables.words("trace_id"),
+        tables.words("span_id"),
+        tables.words("parent_id", nullable=True),
+        tables.words("name"),
+        tables.number("started_at", nullable=True),
+        tables.number("ended_at", nullable=True),
+        tables.words("hash"),
+        tables.blob("body"),
+        tables.part_of("spans", ["trace_id"], "traces", ["id"]),
     )
-    _index("spans", "organization_id", "trace_id", "parent_id")
-    _table(
+    tables.index("spans", "organization_id", "trace_id", "parent_id")
+    tables.table(
         "test_set_tests",
         ["test_set_id", "test_id"],
-        _words("test_set_id"),
-        _words("test_id"),
-        _integer("position"),
-        _part_of("test_set_tests", ["test_id"], "tests", ["id"]),
-        _part_of("test_set_tests", ["test_set_id"], "test_sets", ["id"]),
-        _unique("test_set_tests", "organization_id", "test_set_id", "position"),
+        tables.words("test_set_id"),
+        tables.words("test_id"),
+        tables.integer("position"),
+        tables.part_of("test_set_tests", ["test_id"], "tests", ["id"]),
+        tables.part_of("test_set_tests", ["test_set_id"], "test_sets", ["id"]),
+        tables.unique("test_set_tests", "organization_id", "test_set_id", "position"),
         sqlite_with_rowid=False,
     )
-    _index("test_set_tests", "organization_id", "test_id")
-    _table(
+    tables.index("test_set_tests", "organization_id", "test_id")
+    tables.table(
         "cells",
         ["run_id", "position", "number", "verdict"],
-        _words("run_id"),
-        _integer("position"),
-        _integer("number"),
-        _words("verdict"),
-        _words("metric_id", nullable=True),
-        _words("status"),
-        _words("severity"),
+        tables.words("run_id"),
+        tables.integer("position"),
+        tables.integer("number"),
+        tables.words("verdict"),
+        tables.words("metric_id", nullable=True),
+        tables.words("status"),
+        tables.words("severity"),
         sa.Column("score", sa.Float(), nullable=True),
-        _part_of("cells", ["run_id", "position", "number"], "attempts", ["run_id", "position", "number"]),
+        tables.part_of("cells", ["run_id", "position", "number"], "attempts", ["run_id", "position", "number"]),
         sqlite_with_rowid=False,
     )
-    _index("cells", "organization_id", "run_id", "verdict", "status", "position")
-
-
-def _words(name: str, *, nullable: bool = False) -> sa.Column[Any]:
-    return sa.Column(name, _WORDS, nullable=nullable)
-
-
-def _document(name: str, *, nullable: bool = False) -> sa.Column[Any]:
-    return sa.Column(name, sa.Text(), nullable=nullable)
-
-
-def _number(name: str, *, nullable: bool = False) -> sa.Column[Any]:
-    return sa.Column(name, sa.BigInteger(), nullable=nullable)
-
-
-def _integer(name: str) -> sa.Column[Any]:
-    return sa.Column(name, sa.Integer(), nullable=False)
-
-
-def _bytes(name: str, *, nullable: bool = False) -> sa.Column[Any]:
-    return sa.Column(name, sa.LargeBinary(), nullable=nullable)
-
-
-def _history() -> tuple[sa.Column[Any], ...]:
-    return _integer("version"), _number("created_at"), _number("updated_at")
-
-
-def _part_of(table: str, ours: list[str], other: str, theirs: list[str], on_delete: str | None = "CASCADE") -> Any:
-    key = ["organization_id", *ours]
-    name = f"fk_{table}_{'_'.join(key)}"
-    return sa.ForeignKeyConstraint(
-        key, [f"{other}.{column}" for column in ("organization_id", *theirs)], name, ondelete=on_delete
-    )
-
-
-def _unique(table: str, *columns: str) -> sa.UniqueConstraint:
-    return sa.UniqueConstraint(*columns, name=f"uq_{table}_{'_'.join(columns)}")
-
-
-def _table(name: str, key: Sequence[str], *rest: Any, **options: Any) -> None:
-    """Make a table of rows that belong to an organization, which is the first part of their key."""
-    owner = ["organization_id"]
-    op.create_table(
-        name,
-        _words("organization_id"),
-        *rest,
-        sa.ForeignKeyConstraint(owner, ["organizations.id"], f"fk_{name}_organization_id", ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint(*owner, *key, name=f"pk_{name}"),
-        **options,
-    )
-
-
-def _index(table: str, *columns: str) -> None:
-    op.create_index(f"ix_{table}_{'_'.join(columns)}", table, columns)
+    tables.index("cells", "organization_id", "run_id", "verdict", "status", "position")
