@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from rightcall import __version__
 from rightcall.app import files, gates, runner
@@ -15,7 +16,7 @@ from rightcall.app.gates import FailOn
 from rightcall.app.matching import Grade, Notes
 from rightcall.app.redaction import Redaction, noting
 from rightcall.app.sinks import Sink
-from rightcall.core.results import Gate, Result, RunEnd, RunHead, Summary
+from rightcall.core.results import Decision, Gate, Result, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError
 from rightcall.testsets import TestSet
 
@@ -105,25 +106,30 @@ def report(
             for sink in sinks:
                 sink.add(result)
         decision = gates.with_crashes(summary.decide(head.gate), crashes)
-        comparison = against.end()
-        end = RunEnd(
-            summary=summary,
-            decision=gates.with_comparison(decision, comparison, against.fail_on),
-            comparison=comparison,
-            counted=gates.counted(notes.counts),
-            unused=tuple(notes.unused),
-            warnings=(
-                *notes.warnings,
-                *([_PAIRING] if notes.unused and not attempts else []),
-                *gates.excused(comparison, against.fail_on),
-            ),
-        )
+        end = _end(summary, decision, notes if attempts else _unpaired(notes), against)
         for sink in sinks:
             sink.end(end)
     finally:
         for sink in sinks:
             sink.discard()
     return Graded(end, tuple(sink.error for sink in sinks if sink.error is not None))
+
+
+def _unpaired(notes: Notes) -> Notes:
+    """What is said where no trajectory was for any test: how they would be."""
+    return replace(notes, warnings=[*notes.warnings, _PAIRING]) if notes.unused else notes
+
+
+def _end(summary: Summary, decision: Decision, notes: Notes, against: Alone) -> RunEnd:
+    comparison = against.end()
+    return RunEnd(
+        summary=summary,
+        decision=gates.with_comparison(decision, comparison, against.fail_on),
+        comparison=comparison,
+        counted=gates.counted(notes.counts),
+        unused=tuple(notes.unused),
+        warnings=(*notes.warnings, *gates.excused(comparison, against.fail_on)),
+    )
 
 
 def head_of(sets: Sequence[TestSet], names: Sequence[str], gate: Gate) -> RunHead:

@@ -132,7 +132,7 @@ def compile_call(call: ExpectedCall, mode: ArgumentsMode, setting: Setting) -> P
 
 def ask_results(patterns: Iterable[Pattern]) -> bool:
     """Whether one of them asks for results of earlier calls."""
-    return any([pattern.compile_at is not None for pattern in patterns])
+    return any(pattern.compile_at is not None for pattern in patterns)
 
 
 def compile_each(things: Iterable[Thing], compile_one: Callable[[Thing], Pattern], field: str) -> list[Pattern]:
