@@ -191,15 +191,15 @@ def test_whoever_interrupts_does_not_wait_for_a_model(tmp_path: Path) -> None:
 
     def hanging(_: Request) -> str:
         asked.set()
-        release.wait(30)
+        release.wait(90)
         return json.dumps(saying("pass"))
 
     with model_server(hanging) as server:
         options = ("r.jsonl", "-t", "t.json", "--judge", "openai:x", "--judge-base-url", server.openai)
         command = [sys.executable, "-m", "rightcall", "grade", *options]
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            assert asked.wait(30)
+            assert asked.wait(60)
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
         release.set()
     assert process.returncode == 130
