@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import datetime
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,8 +47,14 @@ def key_of(store: Store, org: Org, *scopes: keys.Scope) -> str:
 
 
 def application(store: Store, settings: Settings = OPEN) -> Doorway:
-    """The application over a store, at a time that stands still."""
-    return app.create(settings, store, lambda: NOW, Sealer([SECRET_KEY]))
+    """The application over a store; each look at its clock is a second after the one before."""
+    seconds = itertools.count()
+    return app.create(settings, store, lambda: NOW + datetime.timedelta(seconds=next(seconds)), sealer())
+
+
+def sealer() -> Sealer:
+    """What the applications of tests seal secrets with."""
+    return Sealer([SECRET_KEY])
 
 
 def ask(served: Any, method: str, path: str, **sent: Any) -> httpx.Response:
