@@ -253,7 +253,7 @@ def test_summary_that_cannot_be_written_is_told(
     failed = run_here(capfdbinary, *GRADE)
     assert (failed.code, failed.err.splitlines()[-1]) == (
         1,
-        "error: gone/summary.md: cannot be written: No such file or directory",
+        "error: gone/summary.md: cannot be written: no such file or directory",
     )
     passed = run_here(capfdbinary, *GRADE, "--min-pass-rate", "0.5")
     assert passed.code == 3
