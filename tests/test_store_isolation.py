@@ -127,7 +127,7 @@ def arguments(name: str, query: Query, filled: Filled) -> dict[str, Any]:
     given = {
         "action": "x",
         "actor": "x",
-        "attempt": attempts.Attempt(position=0, number=2, outcome="pass", finished_at=NOW),
+        "attempt": attempts.Attempt(position=0, number=1 + (rest == "record"), outcome="pass", finished_at=NOW),
         "before": later(10**6),
         "body": b"other",
         "endpoint": ids["endpoint"],

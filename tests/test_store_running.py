@@ -104,6 +104,18 @@ def test_an_attempt_is_recorded_at_most_once(store: Store, org: Org) -> None:
         attempts.record(org, on, run, ended(1))
 
 
+def test_an_attempt_can_be_graded_again(store: Store, org: Org) -> None:
+    """What an attempt came to the second time is in the place of the first, with its cells and no others."""
+    run = plan(store, org, tests=1)
+    with store.writing(NOW) as on:
+        attempts.record(org, on, run, ended(0), (Cell(verdict="old", status="pass"), Cell(verdict="v", status="pass")))
+        attempts.regrade(org, on, run, ended(0, outcome="fail"), (Cell(verdict="v", status="fail"),))
+        assert attempts.get(org, on, run, 0) == ended(0, outcome="fail")
+        assert results.columns(org, on, run) == [results.Column(verdict="v", counts={"fail": 1})]
+        with pytest.raises(UnknownRowError, match="has no attempt 2 at test 0"):
+            attempts.regrade(org, on, run, ended(0, number=2))
+
+
 def test_what_a_run_lacks_is_known(store: Store, org: Org) -> None:
     """Missing are the attempts that were planned and not made, but for tests that are settled before."""
     run = plan(store, org, tests=4, attempts=3)

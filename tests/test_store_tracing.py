@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rightcall.errors import ConflictError
+from rightcall.errors import ConflictError, UnknownRowError
 from rightcall.store import spans, traces, uploads
 from rightcall.store.engine import Org, Store
 from rightcall.store.spans import Span
@@ -28,6 +28,21 @@ def test_the_same_bytes_are_kept_once(store: Store, org: Org) -> None:
             assert uploads.get(org, on, first.id) == first
             assert uploads.body(org, on, first.id) == data
             assert first.size == len(data)
+
+
+def test_bytes_can_be_deleted_with_what_was_read_from_them(store: Store, org: Org) -> None:
+    """An upload stays while a trace was read from it, and is gone after that."""
+    with store.writing(NOW) as on:
+        upload, _ = uploads.keep(org, on, b"secret")
+        trace = TRACES.create(org, on, Trace(key="t", upload_id=upload.id))
+    with pytest.raises(ConflictError, match="the upload is still in use"), store.writing(NOW) as on:
+        uploads.remove(org, on, upload.id)
+    with store.writing(NOW) as on:
+        TRACES.delete(org, on, trace.id)
+        uploads.remove(org, on, upload.id)
+        assert uploads.body(org, on, upload.id) is None
+        with pytest.raises(UnknownRowError, match="there is no upload"):
+            uploads.remove(org, on, upload.id)
 
 
 def test_traces_of_an_upload_stay_in_order(store: Store, org: Org) -> None:

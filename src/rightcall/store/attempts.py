@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Select, insert, select
+from sqlalchemy import ColumnElement, Select, Table, delete, insert, select, update
 
+from rightcall.errors import UnknownRowError
 from rightcall.store import schema
 from rightcall.store.engine import Org, Snapshot, Transaction
 from rightcall.store.rows import columns_of, pointing
@@ -53,14 +54,31 @@ def record(org: Org, on: Transaction, run: str, attempt: Attempt, cells: tuple[C
 
     `UnknownRowError` if the run has no such test.
     """
-    row = {"organization_id": org, "run_id": run, **columns_of(attempt)}
     with pointing("attempt"):
-        if not insert_new(on.connection, _TABLE, row):
+        if not insert_new(on.connection, _TABLE, {"organization_id": org, "run_id": run, **columns_of(attempt)}):
             return False
+    _fill(org, on, run, attempt, cells)
+    return True
+
+
+def regrade(org: Org, on: Transaction, run: str, attempt: Attempt, cells: tuple[Cell, ...] = ()) -> None:
+    """Keep an attempt in the place of what was kept of it before; `UnknownRowError` if there is none."""
+    query = update(_TABLE).where(*_is(_TABLE, org, run, attempt))
+    if not on.connection.execute(query.values(columns_of(attempt))).rowcount:
+        raise UnknownRowError(f"the run `{run}` has no attempt {attempt.number} at test {attempt.position}")
+    on.connection.execute(delete(schema.cells).where(*_is(schema.cells, org, run, attempt)))
+    _fill(org, on, run, attempt, cells)
+
+
+def _is(table: Table, org: Org, run: str, attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
+    place = (table.c.position == attempt.position, table.c.number == attempt.number)
+    return table.c.organization_id == org, table.c.run_id == run, *place
+
+
+def _fill(org: Org, on: Transaction, run: str, attempt: Attempt, cells: tuple[Cell, ...]) -> None:
     key = {"organization_id": org, "run_id": run, "position": attempt.position, "number": attempt.number}
     if cells:
         on.connection.execute(insert(schema.cells), [{**key, **columns_of(cell)} for cell in cells])
-    return True
 
 
 def get(org: Org, on: Snapshot, run: str, position: int, number: int = 1) -> Attempt | None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NewType, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
 
 from rightcall.errors import StoreError
 from rightcall.store import addresses, ids
@@ -31,7 +34,11 @@ WAITING: Final = 10.0
 TRIES: Final = 5
 """How often work is tried that other transactions got in the way of."""
 
-_PRAGMAS: Final = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF")
+_POOL: Final[dict[str, Any]] = {"pool_size": 10, "max_overflow": 30, "pool_timeout": WAITING}
+"""Connections that are kept, those that are opened besides when many ask, and seconds that others wait for one."""
+
+_PRAGMAS: Final = ("synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF")
+_PAUSE: Final = 0.01
 _BEGIN: Final = "rightcall_begin"
 _PASSING: Final = frozenset({"40001", "40P01"})
 """SQLSTATEs of PostgreSQL for transactions that may be tried again: serialization failure, deadlock."""
@@ -124,6 +131,9 @@ def told(url: URL) -> Iterator[None]:
         if getattr(error.orig, "sqlstate", None) in _PASSING:
             raise _InTheWay(f"{name}: other transactions got in the way; try again") from None
         raise StoreError(f"{name}: the database cannot be used: {_reason(error)}") from None
+    except NoConnection:
+        name = addresses.shown(url)
+        raise StoreError(f"{name}: all connections are in use; try again later") from None
     except DBAPIError as error:
         if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_NOTADB":
             raise
@@ -138,20 +148,33 @@ def _reason(error: SQLAlchemyError) -> str:
 def make_engine(url: URL) -> Engine:
     """Make the pool of connections to a database, none of which is opened yet."""
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": WAITING})
+        engine = create_engine(url, connect_args={"timeout": WAITING}, **_POOL)
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
         return engine
     limits = {"options": f"-c lock_timeout={WAITING:g}s"} if "options" not in url.query else {}
     asked = {"connect_timeout": int(WAITING), "application_name": "rightcall", **limits}
-    return create_engine(url, pool_pre_ping=True, connect_args={**asked, **url.query})
+    return create_engine(url, pool_pre_ping=True, connect_args={**asked, **url.query}, **_POOL)
 
 
 def _prepare(connection: Any, _: object) -> None:
     """Set up a connection to SQLite: transactions begin only when we say so."""
     connection.isolation_level = None
+    _write_ahead(connection)
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _write_ahead(connection: Any) -> None:
+    """Let readers go on beside a writer. SQLite does not wait for its turn to change that, so we do."""
+    until = time.monotonic() + WAITING
+    while connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE)
 
 
 def _begin(connection: Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _LOCK: Final = 0x52434442
 """The number of PostgreSQL's lock that one program holds while it migrates."""
+
+_MIGRATING: Final = threading.Lock()
+"""Held while Alembic works, which keeps what it works on where all threads see it."""
 
 
 def open_store(database: str) -> Store:
@@ -68,7 +72,8 @@ def migrate(connection: Connection, to: str = "head") -> None:
     config = Config()
     config.set_main_option("script_location", "rightcall.store:migrations")
     config.attributes["connection"] = connection
-    command.upgrade(config, to)
+    with _MIGRATING:
+        command.upgrade(config, to)
 
 
 def check(database: str) -> list[str]:
@@ -159,4 +164,5 @@ def _broken(connection: Connection) -> Iterator[str]:
         if said != "ok":
             yield f"the file is damaged: {said}"
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        yield f"row {row} of {table} points at a row of {parent} that is not there"
+        which = "a row" if row is None else f"row {row}"
+        yield f"{which} of {table} points at a row of {parent} that is not there"

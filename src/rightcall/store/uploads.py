@@ -7,10 +7,12 @@ import hashlib
 from typing import Final
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
+from rightcall.errors import UnknownRowError
 from rightcall.store import schema
 from rightcall.store.engine import Org, Snapshot, Transaction
+from rightcall.store.rows import needed
 from rightcall.store.upserting import insert_new
 
 _TABLE: Final = schema.uploads
@@ -56,3 +58,11 @@ def body(org: Org, on: Snapshot, identity: str) -> bytes | None:
     """The bytes as they came; `None` if there is no such upload."""
     query = select(_TABLE.c.body).where(_TABLE.c.organization_id == org, _TABLE.c.id == identity)
     return on.connection.execute(query).scalar_one_or_none()
+
+
+def remove(org: Org, on: Transaction, identity: str) -> None:
+    """Delete bytes; `ConflictError` while there are traces that were read from them, `UnknownRowError` if none."""
+    query = delete(_TABLE).where(_TABLE.c.organization_id == org, _TABLE.c.id == identity)
+    with needed("upload"):
+        if not on.connection.execute(query).rowcount:
+            raise UnknownRowError(f"there is no upload `{identity}`")
