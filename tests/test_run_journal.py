@@ -68,7 +68,20 @@ def test_line_that_was_torn_off_is_no_attempt(directory: Path, torn: int) -> Non
     assert path.read_bytes() == first + second
 
 
-@pytest.mark.parametrize("line", ["{}", "not JSON", '{"test_id": "t", "metadata": {}}', "", "[1]"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        "not JSON",
+        '{"test_id": "t", "metadata": {}}',
+        "",
+        "[1]",
+        '{"test_id": 5, "metadata": {"rightcall": {"attempt": 2}}}',
+        '{"test_id": "t", "metadata": {"rightcall": {"attempt": true}}}',
+        '{"test_id": "t", "metadata": {"rightcall": {"attempt": 2.9}}}',
+        '{"test_id": "t", "metadata": {"rightcall": {"attempt": 0}}}',
+    ],
+)
 def test_line_that_is_no_attempt_is_refused_with_its_place(directory: Path, line: str) -> None:
     """A journal that somebody changed is not guessed at."""
     known = Journal(str(directory))
@@ -231,6 +244,31 @@ def test_attempts_with_trouble_are_made_again_when_asked_for(run: Any, tmp_path:
     ran = run("run", "--resume", directory, "--retry-errors", "--endpoint", "python:agent.py:answer")
     assert ran.code == 1, ran
     assert [one.get("trouble") is None for one in attempts(directory)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "told"),
+    [
+        ("attempts.jsonl", '"test_id":"a"', '"test_id":"z"', "attempts.jsonl: names the test `z`, which is none of"),
+        ("run.json", '"a": 3', '"z": 3', "run.json: names the test `z`, which is none of this run"),
+        ("run.json", '"a": 3', '"a": 0', "run.json: is no head of a run"),
+        ("run.json", '"retries": 2', '"retries": "x"', "run.json: is no head of a run: "),
+        ("tests/*", "lookup", "look up", "json: is not what the run began with"),
+    ],
+)
+def test_run_whose_files_somebody_changed_is_refused(
+    run: Any, tmp_path: Path, name: str, before: str, after: str, told: str
+) -> None:
+    """Neither gone on with nor, where that could change a verdict, graded."""
+    run("run", project(tmp_path, A))
+    directory = run_directory(tmp_path)
+    (path,) = directory.glob(name)
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+    ran = run("run", "--resume", directory)
+    assert (ran.code, told in ran.err) == (2, True), ran.err
+    graded = run("grade", directory)
+    assert (graded.code, told in graded.err) == ((2, True) if name != "attempts.jsonl" else (3, False)), graded.err
 
 
 def test_secrets_are_nowhere_in_a_run(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,10 +18,12 @@ import errno
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, BinaryIO, Final
+from typing import Annotated, Any, BinaryIO, Final
 
 import msgspec
+from msgspec import Meta
 
+from rightcall.agents.pace import Pace
 from rightcall.app import files
 from rightcall.app.running import locking
 from rightcall.app.running.planning import Planned
@@ -67,11 +69,11 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     dialect: str | None = None
     endpoint: str | None = None
     endpoints: tuple[Any, ...] = ()
-    planned: dict[str, int]
+    planned: dict[str, Annotated[int, Meta(ge=1)]]
     repeat: int | None = None
     filters: tuple[str, ...] = ()
     early_stop: bool = False
-    pace: dict[str, Any] = {}
+    pace: Pace = Pace()
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -198,8 +200,10 @@ def _told(line: bytes, path: str, number: int) -> tuple[Planned, bool]:
     """Which attempt a line tells of, and whether there was trouble."""
     try:
         value = jsontext.decode(line)
-        attempt = value["metadata"][OURS]["attempt"]
-        return Planned(str(value["test_id"]), int(attempt)), value.get("trouble") is not None
+        test, attempt = value["test_id"], value["metadata"][OURS]["attempt"]
+        if not isinstance(test, str) or type(attempt) is not int or attempt < 1:
+            raise ValueError(attempt)
+        return Planned(test, attempt), value.get("trouble") is not None
     except (jsontext.JSONError, LookupError, TypeError, ValueError):
         raise TraceError("is no attempt of a run", Where(file=path, line=number)) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall import __version__
-from rightcall.agents.pace import Pace
 from rightcall.app import files, loading
 from rightcall.app.judging import JudgeOptions
 from rightcall.app.running import journal, preparing
@@ -54,7 +53,7 @@ def begin(plan: Plan, request: RunRequest, base: str, identity: str, now: dateti
         repeat=request.selection.repeat,
         filters=request.selection.filters,
         early_stop=request.early_stop,
-        pace=msgspec.to_builtins(request.pace),
+        pace=request.pace,
     )
     _ignore(base)
     journal.create(directory, head, kept)
@@ -81,15 +80,32 @@ def _ignore(directory: str) -> None:
 
 
 def kept_suites(directory: str, head: Head, judge: JudgeOptions | None = None) -> tuple[Suite, ...]:
-    """The test sets as they were when the run began; paths in them are still relative to where they lay."""
+    """The test sets as they were when the run began; paths in them are still relative to where they lay.
+
+    `UsageError` if they are not those that it began with.
+    """
     config = None
     if head.config is not None:
         data = files.read(os.path.join(directory, head.config.kept))
         config = loading.parse_config(data, head.config.file)
-    return tuple(
+    suites = tuple(
         preparing.read_suite(kept.file, files.read(os.path.join(directory, kept.kept)), head.dialect, config, judge)
         for kept in head.test_sets
     )
+    for kept, suite in zip(head.test_sets, suites, strict=True):
+        if suite.test_set.hash != kept.hash:
+            where = Where(file=os.path.join(directory, kept.kept))
+            raise UsageError("is not what the run began with. Begin a new run", where)
+    known = {compiled.test.id for suite in suites for compiled in suite.tests}
+    _check_known(head.planned, known, os.path.join(directory, journal.HEAD))
+    return suites
+
+
+def _check_known(named: Iterable[str], known: Container[str], file: str) -> None:
+    """Refuse tests that are none of the run: somebody changed its files."""
+    strange = next((identity for identity in named if identity not in known), None)
+    if strange is not None:
+        raise UsageError(f"names the test `{strange}`, which is none of this run. Begin a new run", Where(file=file))
 
 
 def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan]:
@@ -125,16 +141,13 @@ def opened(
     """The journal of a run, locked, and the sinks with one more: the report that is kept beside it."""
     known = Journal(directory)
     try:
+        planned = journal.read_head(directory).planned
+        _check_known((made.test for made in known.entries), planned, known.path)
         if retry_errors:
             known.forget_trouble()
         yield known, [*sinks, to_file(JSONLinesReport(), os.path.join(directory, journal.RESULTS))]
     finally:
         known.close()
-
-
-def pace_of(head: Head) -> Pace:
-    """How fast a run was run."""
-    return msgspec.convert(head.pace, Pace)
 
 
 def _check_unchanged(suite: Suite, head: Head) -> None:

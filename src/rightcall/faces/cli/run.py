@@ -205,7 +205,7 @@ def _resume(options: dict[str, Any]) -> int:
     from rightcall.app.running import journal, keeping
 
     directory = options["resume"]
-    before = keeping.pace_of(journal.read_head(directory))
+    before = journal.read_head(directory).pace
     request = replace(_request(options), pace=_pace(options, before))
     head, request, plan = keeping.resumed(directory, request)
     return _driven(_going(plan, request, options), options, head.id, directory)
