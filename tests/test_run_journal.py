@@ -160,9 +160,9 @@ def test_head_of_another_version_is_refused(run: Any, tmp_path: Path) -> None:
     assert "is no head of a run" in run("grade", run_directory(tmp_path)).err
 
 
-def broken_off(run: Any, tmp_path: Path, *tests: dict[str, Any]) -> Path:
+def broken_off(run: Any, tmp_path: Path, *tests: dict[str, Any], **keys: Any) -> Path:
     """A run of which only the first attempt was made."""
-    run("run", project(tmp_path, *tests), "-j", "1")
+    run("run", project(tmp_path, *tests, **keys), "-j", "1")
     path = run_directory(tmp_path) / "attempts.jsonl"
     path.write_text(path.read_text().splitlines(keepends=True)[0])
     return run_directory(tmp_path)
@@ -205,6 +205,25 @@ def test_test_set_that_has_moved_or_gone_is_as_it_was(run: Any, tmp_path: Path) 
     tests.unlink()
     assert run("run", "--resume", directory).code == 0
     assert sorted(numbers(directory)) == [("a", 1), ("a", 2), ("a", 3)]
+
+
+def test_changed_programs_are_told(run: Any, tmp_path: Path) -> None:
+    """Those of the agent and of checks; attempts that were made before are kept. Others are not looked at."""
+    for name in ("check.py", "judge.py"):
+        tmp_path.joinpath(name).write_text("def f(given): return True\n")
+    keys = {"code": "check.py:f", "required_tools": ["lookup"]}
+    directory = broken_off(run, tmp_path, {**A, **keys}, judge="python:judge.py:f")
+    assert run("run", "--resume", directory, "--plan").code == 2
+    said = {name: f"{name}` has changed since the run began" for name in ("agent.py", "check.py", "judge.py")}
+    ran = run("run", "--resume", directory)
+    assert (ran.code, "since the run began" in ran.out + ran.err) == (0, False)
+    for name in said:
+        with tmp_path.joinpath(name).open("a") as file:
+            file.write("# another\n")
+    ran = run("run", "--resume", directory)
+    assert (ran.code, [name for name, words in said.items() if words in ran.out + ran.err]) == (0, list(said))
+    tmp_path.joinpath("judge.py").unlink()
+    assert "judge.py` can no longer be read" in run("run", "--resume", directory).out
 
 
 def test_only_the_files_of_the_run_can_be_named_with_it(run: Any, tmp_path: Path) -> None:

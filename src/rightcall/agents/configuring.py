@@ -45,6 +45,11 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 class EndpointConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One way to reach an agent, as a test set describes it. It holds names of secrets, never a secret."""
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Paths that may be files of the agent, relative to the test set's file; what is none is no mistake."""
+        return ()
+
     def check(self) -> None:
         """`TestSetError` with the path, from its own name on, of what can be seen to be wrong without opening it."""
 

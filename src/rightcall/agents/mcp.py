@@ -49,6 +49,11 @@ class Mcp(EndpointConfig, frozen=True, kw_only=True):
     response: Annotated[mapping.Response | UnsetType, Meta(description="Where in a result its parts stand.")] = UNSET
     timeout: Seconds = TIMEOUT
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Each word of the command that starts the server."""
+        return self.command
+
     def check(self) -> None:
         """Refuse two servers, or none, and a template or a path that is none."""
         if (self.url is None) == (not self.command):

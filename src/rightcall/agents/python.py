@@ -44,6 +44,11 @@ class Python(EndpointConfig, frozen=True, kw_only=True):
     call: Annotated[str, Meta(description="`path.py:function` or `module:function`.")]
     timeout: Seconds = TIMEOUT
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The file of the function, if it is named."""
+        return (self.call.rpartition(":")[0],)
+
     def open(self, setting: Setting) -> Endpoint:
         """The function, loaded; `EndpointError` if it cannot be."""
         try:

@@ -57,7 +57,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is made with. `planned` says how many attempts are to be made at each test, in their order.
 
     `endpoint` is what the command line said of it, and `endpoints` what each test set says: names of secrets, never
-    secrets. `pace` and `early_stop` are how it is run.
+    secrets. `pace` and `early_stop` are how it is run. `programs` are the hashes of the files that are run, by path.
     """
 
     rightcall_run: int = FORMAT
@@ -74,6 +74,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     filters: tuple[str, ...] = ()
     early_stop: bool = False
     pace: Pace = Pace()
+    programs: dict[str, str] = {}
 
 
 class Entry(msgspec.Struct, frozen=True):

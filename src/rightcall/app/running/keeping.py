@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rightcall import __version__
 from rightcall.app import files, loading
 from rightcall.app.judging import JudgeOptions
-from rightcall.app.running import journal, preparing
+from rightcall.app.running import journal, preparing, programs
 from rightcall.app.running.journal import Head, Journal, Kept
 from rightcall.app.running.planning import Selection
 from rightcall.app.running.preparing import Plan, RunRequest, Suite
@@ -54,6 +54,7 @@ def begin(plan: Plan, request: RunRequest, base: str, identity: str, now: dateti
         filters=request.selection.filters,
         early_stop=request.early_stop,
         pace=request.pace,
+        programs=programs.hashes(plan, request),
     )
     _ignore(base)
     journal.create(directory, head, kept)
@@ -131,7 +132,8 @@ def resumed(directory: str, request: RunRequest) -> tuple[Head, RunRequest, Plan
     made = preparing.plan(going_on, suites)
     known = {compiled.test.id: compiled for compiled in made.tests}
     tests = tuple(known[identity] for identity in head.planned)
-    return head, going_on, replace(made, tests=tests, planned=head.planned)
+    warnings = (*made.warnings, *programs.changes(head.programs))
+    return head, going_on, replace(made, tests=tests, planned=head.planned, warnings=warnings)
 
 
 @contextlib.contextmanager
