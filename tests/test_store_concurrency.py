@@ -59,6 +59,14 @@ def test_one_worker_wins(store: Store, org: Org) -> None:
     assert sorted(won) == [False] * (WRITERS - 1) + [True]
 
 
+def test_a_run_ends_for_the_first_reason(store: Store, org: Org) -> None:
+    """Of ends that come at the same time one counts, and all are told which."""
+    with store.writing(NOW) as on:
+        run = runs.plan(org, on, Run(), []).id
+    ends = at_once(lambda number: store.write(lambda on: runs.end(org, on, run, "finished", {"by": number}), NOW))
+    assert len({repr(kept.value.summary) for kept in ends}) == 1
+
+
 def test_one_attempt_is_recorded(store: Store, org: Org) -> None:
     """Of workers that record the same attempt at the same time one does, and its row stays."""
     with store.writing(NOW) as on:

@@ -53,7 +53,7 @@ def test_a_list_can_be_of_what_is_equal(store: Store, org: Org) -> None:
         assert first.id < second.id
 
 
-@pytest.mark.parametrize("cursor", ["", "?", "bm8", "MQ", "é"])
+@pytest.mark.parametrize("cursor", ["", "?", "bm8", "MQ", "é", "IlwwIg", "IlxuIg"])
 def test_a_cursor_that_no_page_gave_is_refused(store: Store, org: Org, cursor: str) -> None:
     """A cursor that no page gave is told to be none."""
     with store.reading() as on, pytest.raises(UsageError, match="expected a cursor that an earlier page gave"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 
-from rightcall.errors import ConflictError, UnknownRowError, UsageError
+from rightcall.errors import ConflictError, RefusedRowError, UnknownRowError, UsageError
 from rightcall.store import attempts, results, runs
 from rightcall.store.attempts import Attempt, Cell
 from rightcall.store.engine import Org, Store
@@ -102,6 +103,16 @@ def test_an_attempt_is_recorded_at_most_once(store: Store, org: Org) -> None:
         assert results.columns(org, on, run) == [results.Column(verdict="v", counts={"fail": 1})]
     with pytest.raises(UnknownRowError, match="the attempt refers to something"), store.writing(NOW) as on:
         attempts.record(org, on, run, ended(1))
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 10**30])
+def test_a_number_that_fits_nowhere_is_refused(store: Store, org: Org, number: int) -> None:
+    """A position beyond what columns hold is refused with the limit, and a cursor beyond it is none."""
+    with store.reading() as on, pytest.raises(RefusedRowError, match="does not fit into 32 bits"):
+        attempts.get(org, on, "run_x", number)
+    cursor = base64.urlsafe_b64encode(str(number).encode()).decode().rstrip("=")
+    with store.reading() as on, pytest.raises(UsageError, match="expected a cursor"):
+        results.page(org, on, "run_x", Wanted(cursor=cursor))
 
 
 def test_an_attempt_can_be_graded_again(store: Store, org: Org) -> None:

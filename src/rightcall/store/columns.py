@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import zlib
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import BigInteger, Column, ForeignKey, ForeignKeyConstraint, Integer, LargeBinary, MetaData, Text
 from sqlalchemy.engine import Dialect
@@ -57,6 +57,35 @@ class Words(TypeDecorator[str]):
         if any("\ud800" <= letter <= "\udfff" for letter in value):
             raise Refused("text with half of a surrogate pair cannot be kept; it is no Unicode text")
         return value
+
+
+class _Number(TypeDecorator[int]):
+    """An integer that fits into `bits`: what does not is refused on both databases, by name of the limit."""
+
+    bits: ClassVar[int]
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
+        """Refuse what cannot be held."""
+        limit = 1 << self.bits - 1
+        if value is not None and not -limit <= value < limit:
+            raise Refused(f"the number {value} cannot be kept: it does not fit into {self.bits} bits")
+        return value
+
+
+class Small(_Number):
+    """A count or a position."""
+
+    impl = Integer
+    cache_ok = True
+    bits = 32
+
+
+class Large(_Number):
+    """A number that others give, such as a time in nanoseconds."""
+
+    impl = BigInteger
+    cache_ok = True
+    bits = 64
 
 
 class Document(TypeDecorator[Any]):
@@ -133,7 +162,7 @@ def identity() -> Column[str]:
 def history() -> tuple[Column[Any], ...]:
     """Return the columns that change with every change: the version counts from 1."""
     return (
-        Column("version", Integer, nullable=False),
+        Column("version", Small, nullable=False),
         Column("created_at", Moment, nullable=False),
         Column("updated_at", Moment, nullable=False),
     )

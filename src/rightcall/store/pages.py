@@ -17,6 +17,9 @@ _T = TypeVar("_T")
 MOST: Final = 1000
 """Rows of one page, at most."""
 
+_POSITIONS: Final = 1 << 31
+"""More than any position."""
+
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """A page that is asked for: how many rows, and after which cursor; `None` begins at the first row."""
@@ -53,6 +56,9 @@ def _written(key: str | int) -> str:
 
 def _read(cursor: str, type_: type[Any]) -> Any:
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=type_)
+        key = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)), type=type_)
     except (binascii.Error, ValueError):
-        raise UsageError("expected a cursor that an earlier page gave as its `next`") from None
+        key = None
+    if key is None or not (key.isprintable() if isinstance(key, str) else 0 <= key < _POSITIONS):
+        raise UsageError("expected a cursor that an earlier page gave as its `next`")
+    return key

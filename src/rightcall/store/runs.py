@@ -102,6 +102,7 @@ def end(org: Org, on: Transaction, run: str, status: Status, summary: dict[str, 
     """Let a run have ended, for the first reason that is given. `UnknownRowError` if there is none."""
     if status not in ENDED:
         raise UsageError(f"a run ends as one of {', '.join(get_args(Status)[2:])}, not as `{status}`")
+    on.connection.execute(select(_TABLE.c.id).where(*_owned(org, run)).with_for_update())
     kept = RUNS.need(org, on, run)
     if kept.value.status in ENDED:
         return kept

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, Table, UniqueConstraint
+from sqlalchemy import Column, Float, Index, Table, UniqueConstraint
 
-from rightcall.store.columns import METADATA, Document, Moment, Packed, Words, history, identity, organization, part_of
+from rightcall.store.columns import (
+    METADATA,
+    Document,
+    Large,
+    Moment,
+    Packed,
+    Small,
+    Words,
+    history,
+    identity,
+    organization,
+    part_of,
+)
 
 runs = Table(
     "runs",
@@ -12,7 +24,7 @@ runs = Table(
     organization(),
     identity(),
     *history(),
-    Column("number", BigInteger, nullable=False),
+    Column("number", Large, nullable=False),
     Column("alias", Words),
     Column("source", Words, nullable=False),
     Column("status", Words, nullable=False),
@@ -35,10 +47,10 @@ results = Table(
     METADATA,
     organization(),
     Column("run_id", Words, primary_key=True),
-    Column("position", Integer, primary_key=True),
+    Column("position", Small, primary_key=True),
     Column("test_id", Words, nullable=False),
     Column("name", Words, nullable=False),
-    Column("planned", Integer, nullable=False),
+    Column("planned", Small, nullable=False),
     Column("outcome", Words),
     Column("reason", Words, nullable=False),
     Column("statistics", Document),
@@ -53,8 +65,8 @@ attempts = Table(
     METADATA,
     organization(),
     Column("run_id", Words, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("number", Integer, primary_key=True),
+    Column("position", Small, primary_key=True),
+    Column("number", Small, primary_key=True),
     Column("outcome", Words, nullable=False),
     Column("started_at", Moment),
     Column("finished_at", Moment, nullable=False),
@@ -69,8 +81,8 @@ cells = Table(
     METADATA,
     organization(),
     Column("run_id", Words, primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("number", Integer, primary_key=True),
+    Column("position", Small, primary_key=True),
+    Column("number", Small, primary_key=True),
     Column("verdict", Words, primary_key=True),
     Column("metric_id", Words),
     Column("status", Words, nullable=False),

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table
+from sqlalchemy import Column, Index, Table
 
-from rightcall.store.columns import METADATA, Document, Moment, Packed, Words, history, identity, organization
+from rightcall.store.columns import (
+    METADATA,
+    Document,
+    Large,
+    Moment,
+    Packed,
+    Small,
+    Words,
+    history,
+    identity,
+    organization,
+)
 
 organizations = Table(
     "organizations", METADATA, identity(), *history(), Column("name", Words, nullable=False, unique=True)
@@ -29,7 +40,7 @@ counters = Table(
     METADATA,
     organization(),
     Column("name", Words, primary_key=True),
-    Column("value", BigInteger, nullable=False),
+    Column("value", Large, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -39,7 +50,7 @@ idempotency_keys = Table(
     organization(),
     Column("key", Words, primary_key=True),
     Column("request_hash", Words, nullable=False),
-    Column("status", Integer, nullable=False),
+    Column("status", Small, nullable=False),
     Column("headers", Document, nullable=False),
     Column("body", Packed, nullable=False),
     Column("created_at", Moment, nullable=False),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Integer, LargeBinary, Table, UniqueConstraint
+from sqlalchemy import Column, Index, LargeBinary, Table, UniqueConstraint
 
-from rightcall.store.columns import METADATA, Document, Words, history, identity, organization, part_of
+from rightcall.store.columns import METADATA, Document, Small, Words, history, identity, organization, part_of
 
 requirements = Table(
     "requirements",
@@ -39,7 +39,7 @@ requirement_metrics = Table(
     organization(),
     Column("requirement_id", Words, primary_key=True),
     Column("metric_id", Words, primary_key=True),
-    Column("position", Integer, nullable=False),
+    Column("position", Small, nullable=False),
     part_of("requirements", "requirement_id"),
     part_of("metrics", "metric_id"),
     Index(None, "organization_id", "metric_id"),
@@ -81,7 +81,7 @@ test_set_tests = Table(
     organization(),
     Column("test_set_id", Words, primary_key=True),
     Column("test_id", Words, primary_key=True),
-    Column("position", Integer, nullable=False),
+    Column("position", Small, nullable=False),
     part_of("test_sets", "test_set_id"),
     part_of("tests", "test_id"),
     Index(None, "organization_id", "test_id"),
@@ -95,7 +95,7 @@ test_set_metrics = Table(
     organization(),
     Column("test_set_id", Words, primary_key=True),
     Column("metric_id", Words, primary_key=True),
-    Column("position", Integer, nullable=False),
+    Column("position", Small, nullable=False),
     part_of("test_sets", "test_set_id"),
     part_of("metrics", "metric_id"),
     Index(None, "organization_id", "metric_id"),

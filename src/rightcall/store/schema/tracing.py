@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table, UniqueConstraint
+from sqlalchemy import Column, Index, Table, UniqueConstraint
 
-from rightcall.store.columns import METADATA, Document, Moment, Packed, Words, history, identity, organization, part_of
+from rightcall.store.columns import (
+    METADATA,
+    Document,
+    Large,
+    Moment,
+    Packed,
+    Small,
+    Words,
+    history,
+    identity,
+    organization,
+    part_of,
+)
 
 uploads = Table(
     "uploads",
@@ -15,7 +27,7 @@ uploads = Table(
     Column("name", Words, nullable=False),
     Column("format", Words),
     Column("hash", Words, nullable=False),
-    Column("size", BigInteger, nullable=False),
+    Column("size", Large, nullable=False),
     Column("body", Packed, nullable=False),
     UniqueConstraint("organization_id", "hash"),
 )
@@ -28,14 +40,14 @@ traces = Table(
     *history(),
     Column("key", Words, nullable=False),
     Column("upload_id", Words),
-    Column("position", Integer, nullable=False),
+    Column("position", Small, nullable=False),
     Column("name", Words, nullable=False),
     Column("format", Words, nullable=False),
     Column("state", Words, nullable=False),
     Column("conversation_id", Words),
-    Column("spans", Integer, nullable=False),
-    Column("started_at", BigInteger),
-    Column("ended_at", BigInteger),
+    Column("spans", Small, nullable=False),
+    Column("started_at", Large),
+    Column("ended_at", Large),
     Column("labels", Document, nullable=False),
     Column("trajectory", Packed),
     part_of("uploads", "upload_id", goes_with=False),
@@ -53,8 +65,8 @@ spans = Table(
     Column("span_id", Words, primary_key=True),
     Column("parent_id", Words),
     Column("name", Words, nullable=False),
-    Column("started_at", BigInteger),
-    Column("ended_at", BigInteger),
+    Column("started_at", Large),
+    Column("ended_at", Large),
     Column("hash", Words, nullable=False),
     Column("body", Packed, nullable=False),
     part_of("traces", "trace_id"),
