@@ -42,6 +42,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "def yes(prompt):\n    return {'reason': 'yes', 'verdict': 'pass'}\n"
         "def no(prompt):\n    return {'reason': 'no', 'verdict': 'fail'}\n"
         "def broken(prompt):\n    raise KeyError('x')\n"
+        "def leaving(prompt):\n    raise SystemExit(0)\n"
+        "def closing(prompt):\n    raise GeneratorExit\n"
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -160,10 +162,13 @@ def test_a_record_with_a_rubric_is_judged(place: Path, run: Run) -> None:
     assert run("grade", "r.jsonl").code == 3
 
 
-def test_a_function_that_raises_is_an_error(place: Path, run: Run) -> None:
-    """It is told whose it is, and nothing is judged (G1)."""
-    done = run("grade", "records.jsonl", "-t", "t.yaml", "--judge", "python:judge.py:broken")
-    assert (done.code, "`python:judge.py:broken` raised KeyError" in done.out) == (3, True)
+@pytest.mark.parametrize(
+    ("name", "raised"), [("broken", "KeyError"), ("leaving", "SystemExit: 0"), ("closing", "GeneratorExit")]
+)
+def test_a_function_that_raises_is_an_error(place: Path, run: Run, name: str, raised: str) -> None:
+    """It is told whose it is, and nothing is judged, also where what is raised would end the program (G1)."""
+    done = run("grade", "records.jsonl", "-t", "t.yaml", "--judge", f"python:judge.py:{name}")
+    assert (done.code, f"`python:judge.py:{name}` raised {raised}" in done.out) == (3, True)
 
 
 def test_what_judges_cost_is_summed_up(place: Path, run: Run) -> None:

@@ -28,9 +28,9 @@ class FunctionAsker:
         """What the function returns; `CannotJudge` if it raises, or returns nothing that could be an answer."""
         try:
             return Answer(text=_text(self._function(prompt(question))), model=self._name)
-        except CannotJudge:
+        except (CannotJudge, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:  # some, such as what stops a test of pytest, are no `Exception`
             raise CannotJudge("judge_failed", f"The model `{self._name}` raised {told(error)}") from None
 
 
