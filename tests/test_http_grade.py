@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from rightcall.app import stateless as grading
 from rightcall.core import jsontext
+from rightcall.faces.http import bench
 from support.command_line import run_here
 from support.serving import JSON, application, ask, opened, talking
 
@@ -172,3 +174,27 @@ def test_nothing_is_written(grade: Grade, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     grade({"trajectory": CALLS, "expectations": {"allowed_tools": []}})
     assert os.listdir(tmp_path) == []
+
+
+def test_more_than_can_wait_is_told_to_come_back(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When too many are being graded, the next is 503 with `Retry-After`, and others are still answered."""
+    go_on = threading.Event()
+
+    def waiting(data: grading.GradeData) -> bytes:
+        assert go_on.wait(30)
+        return b"{}"
+
+    monkeypatch.setattr(grading, "grade", waiting)
+    body = {"trajectory": CALLS, "expectations": {"allowed_tools": []}}
+
+    async def crowd() -> tuple[httpx.Response, int, set[int]]:
+        async with talking(served) as client:
+            many = [asyncio.create_task(client.post("/api/v1/grade", json=body)) for _ in range(bench.MOST + 1)]
+            done, waiting = await asyncio.wait(many, return_when=asyncio.FIRST_COMPLETED)
+            listed = await client.get("/api/v1/tests")
+            go_on.set()
+            answers = await asyncio.gather(*waiting)
+            return done.pop().result(), listed.status_code, {answer.status_code for answer in answers}
+
+    refused, listed, graded = asyncio.run(crowd())
+    assert (refused.status_code, refused.headers["retry-after"], listed, graded) == (503, "5", 200, {200})

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
 import pytest
 
 from support.command_line import run_apart, run_here
+from support.processes import unmeasured
 from support.served import serving
 from support.serving import bearer
 
@@ -74,3 +77,32 @@ def test_an_organization_that_there_is_not_has_no_keys(
     run_here(capfdbinary, "keys", "create", "ci", *database)
     ran = run_here(capfdbinary, "keys", "list", "--organization", "acme", *database)
     assert (ran.code, ran.err) == (2, "error: there is no organization `acme`; there are `default`\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [(("serve",), "litestar"), (("serve",), "sqlalchemy"), (("keys", "list"), "sqlalchemy")],
+)
+def test_a_library_that_is_not_there_is_told_as_the_extra(
+    command: tuple[str, ...], module: str, tmp_path: Path
+) -> None:
+    """One sentence with the command that installs it."""
+    program = f"import sys; sys.modules['{module}'] = None; from rightcall.faces.cli import main; main({[*command]!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, env=unmeasured(), check=False
+    )
+    assert (done.returncode, done.stderr.count("\n"), "pip install 'rightcall[server]'" in done.stderr) == (2, 1, True)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["serve", "--help"], ["keys", "--help"], ["schema"]])
+def test_nothing_of_the_server_is_loaded_by_what_does_not_need_it(command: list[str], tmp_path: Path) -> None:
+    """Help, and other commands, start as fast as without it."""
+    program = (
+        "import sys, atexit; from rightcall.faces.cli import main; "
+        "atexit.register(lambda: print(sorted({'litestar', 'uvicorn', 'sqlalchemy'} & sys.modules.keys()), "
+        f"file=sys.stderr)); main({command!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, env=unmeasured(), check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "[]\n")

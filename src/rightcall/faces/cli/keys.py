@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.extras import needing
 from rightcall.faces.cli.root import Command, Group
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def _of_database(function: Function) -> Function:
 @_of_database
 def create(name: str, scopes: tuple[Any, ...], database: str, organization: str) -> None:
     """Make a key called NAME, and print it: it is not shown again."""
-    from rightcall.app import keyring
+    with needing("a database", "server"):
+        from rightcall.app import keyring
 
     key, text = keyring.create(database, organization, name, scopes or ("read", "write"), _now())
     streams.note(f"made {key.id}, which allows {', '.join(key.scopes)}; keep this, it is not shown again:")
@@ -63,7 +65,8 @@ def create(name: str, scopes: tuple[Any, ...], database: str, organization: str)
 @_of_database
 def show(database: str, organization: str) -> None:
     """List the keys of an organization, the oldest first."""
-    from rightcall.app import keyring
+    with needing("a database", "server"):
+        from rightcall.app import keyring
 
     for key in keyring.all_of(database, organization):
         streams.say(_line(key))
@@ -74,7 +77,8 @@ def show(database: str, organization: str) -> None:
 @_of_database
 def revoke(key: str, database: str, organization: str) -> None:
     """Let the KEY of this id be of no more use, from the next request on."""
-    from rightcall.app import keyring
+    with needing("a database", "server"):
+        from rightcall.app import keyring
 
     revoked = keyring.revoke(database, organization, key, _now())
     streams.say(f"revoked {revoked.id} ({revoked.name})")

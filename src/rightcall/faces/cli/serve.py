@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from rightcall.faces.cli import streams
+from rightcall.faces.cli.extras import needing
 from rightcall.faces.cli.root import Command
 
 SECRET_KEYS: Final = "RIGHTCALL_SECRET_KEYS"
@@ -49,12 +50,8 @@ def command(**options: Any) -> None:
     By default only this machine is listened to, and no key is needed until there is one. To listen to others, make a
     key first: rightcall keys create NAME.
     """
-    from rightcall.errors import MissingExtraError
-
-    try:
+    with needing("the server", "server"):
         from rightcall.faces.http import openapi, serving
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("the server", "server") from error
     if options["print_openapi"]:
         streams.say(openapi.checked_in().decode().rstrip("\n"))
     else:

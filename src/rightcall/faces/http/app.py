@@ -12,6 +12,7 @@ from litestar.middleware.rate_limit import RateLimitConfig
 
 from rightcall.faces.http import grading, native, openapi, operations, problems
 from rightcall.faces.http.auth import Authentication, Clock
+from rightcall.faces.http.bench import Bench
 from rightcall.faces.http.bodies import AnyJSON
 from rightcall.faces.http.doorway import Doorway
 from rightcall.faces.http.native.desk import DESK
@@ -34,6 +35,7 @@ def create(settings: Settings, store: Store, clock: Clock = now, sealer: Sealer 
 
 def framework(settings: Settings, store: Store | None, clock: Clock, sealer: Sealer | None = None) -> Litestar:
     """The routes and what they have in common, without the doorway; without a store only to be described."""
+    bench = Bench()
     return Litestar(
         route_handlers=[*operations.ROUTES, _api()],
         exception_handlers=problems.HANDLERS,
@@ -45,7 +47,8 @@ def framework(settings: Settings, store: Store | None, clock: Clock, sealer: Sea
         request_max_body_size=settings.max_body,
         openapi_config=openapi.CONFIG,
         plugins=[AnyJSON()],
-        state=State({"store": store, "clock": clock, "sealer": sealer or Sealer()}),
+        state=State({"store": store, "clock": clock, "sealer": sealer or Sealer(), "bench": bench}),
+        on_shutdown=[bench.close],
         logging_config=None,
         debug=False,
     )

@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import post
+from litestar.datastructures import State
 from litestar.params import JSONBody
 from litestar.response import Response
 from msgspec import UNSET, Meta, UnsetType
 
 from rightcall.core import jsontext
 from rightcall.faces.http.auth import READ
+from rightcall.faces.http.bench import Bench
 from rightcall.faces.http.bodies import StrictJSON, written
 from rightcall.faces.http.problems import Fault, ProblemError, unusable
 
@@ -65,21 +67,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     decision: dict[str, Any]
 
 
-@post(
-    "/grade",
-    dto=StrictJSON[GradeBody],
-    return_dto=None,
-    status_code=200,
-    sync_to_thread=True,
-    guards=[READ],
-    tags=["grade"],
-)
-def grade(data: JSONBody[GradeBody]) -> Response[Report]:
+@post("/grade", dto=StrictJSON[GradeBody], return_dto=None, status_code=200, guards=[READ], tags=["grade"])
+async def grade(data: JSONBody[GradeBody], state: State) -> Response[Report]:
     """Grade recorded calls, and keep nothing.
 
     The answer is the JSON report of the command line, whether the calls pass or not: read `decision.passed`.
     No code, judge or file is reached from here.
     """
+    bench: Bench = state.bench
+    return written(await bench.do(lambda: _graded(data)))
+
+
+def _graded(data: GradeBody) -> bytes:
     from rightcall.app import stateless
 
     trace, part = _trace(data)
@@ -93,10 +92,9 @@ def grade(data: JSONBody[GradeBody]) -> Response[Report]:
         dialect=data.dialect,
     )
     try:
-        report = stateless.grade(given)
+        return stateless.grade(given)
     except stateless.PartError as error:
         raise unusable(error.error, f"/{error.part}") from None
-    return written(report)
 
 
 def _trace(data: GradeBody) -> tuple[bytes, str]:

@@ -8,6 +8,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any, Final
 
@@ -30,6 +31,9 @@ KEEP_ALIVE: Final = 15
 
 MOST_AT_ONCE: Final = 200
 """Requests and connections at once; those beyond are told to come back."""
+
+THREADS: Final = 32
+"""Requests that work with the database at once."""
 
 MAX_HEAD: Final = 32 * 1024
 """Bytes of the headers of a request."""
@@ -123,6 +127,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Take connections."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="request"))
         await super().startup(sockets)
         self._ready()
 
