@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from rightcall.app import stateless as grading
+from rightcall.app.allowance import Allowance
 from rightcall.core import jsontext
 from rightcall.faces.http import bench
 from support.command_line import run_here
@@ -198,3 +199,24 @@ def test_more_than_can_wait_is_told_to_come_back(served: Any, monkeypatch: pytes
 
     refused, listed, graded = asyncio.run(crowd())
     assert (refused.status_code, refused.headers["retry-after"], listed, graded) == (503, "5", 200, {200})
+
+
+SEARCHED = grading.GradeData(
+    trace=jsontext.encode({"tool_calls": [{"name": "a", "arguments": {"x": "y"}}] * 3}),
+    part="trajectory",
+    format="native",
+    expectations={"tool_call_args": [{"tool": "a", "match": {"mode": "regex", "pattern": "never"}}]},
+)
+
+
+@pytest.mark.parametrize(("seconds", "outcome"), [(10.0, "fail"), (0.0, "error")])
+def test_regular_expressions_share_a_time_limit(seconds: float, outcome: str) -> None:
+    """When all of a request have used it up, what they were to tell cannot be judged, which never passes (G28)."""
+    report = jsontext.decode(grading.grade(SEARCHED, Allowance(searching=seconds)))
+    assert report["results"][0]["outcome"] == outcome
+
+
+def test_a_request_that_takes_too_long_is_refused() -> None:
+    """Once its time is up, no further trajectory is graded, and nothing is answered as if it were all."""
+    with pytest.raises(grading.PartError, match="took longer than -1 s"):
+        grading.grade(SEARCHED, Allowance(grading=-1.0))

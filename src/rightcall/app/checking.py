@@ -11,6 +11,7 @@ from rightcall.app import kit, loading
 from rightcall.app.regex import compile_regex
 from rightcall.app.schemas import compile_schema
 from rightcall.core import jsontext
+from rightcall.core.assertion import RegexEngine
 from rightcall.errors import TestSetError, Where, did_you_mean, join_path
 from rightcall.testsets import EXPECTATION_KEYS, CompiledTest, TestSet
 from rightcall.testsets.explain import shorten
@@ -29,16 +30,18 @@ TRAJECTORY: Final = "tool_call_trajectory"
 _KNOWN: Final = frozenset(TestKeys.__struct_fields__)
 
 
-def single(expectations: dict[str, Any], dialect: str | None) -> CompiledTest:
+def single(expectations: dict[str, Any], dialect: str | None, regex: RegexEngine = compile_regex) -> CompiledTest:
     """One test of its expectations, ready to check; `TestSetError` with the path if it cannot be."""
     test = testsets.from_keys(expectations, kit.all_kinds(), dialect=dialect)
-    return testsets.compile_test(test, compile_regex, compile_schema)
+    return testsets.compile_test(test, regex, compile_schema)
 
 
-def whole(keys: dict[str, Any], dialect: str | None) -> tuple[TestSet, tuple[CompiledTest, ...]]:
+def whole(
+    keys: dict[str, Any], dialect: str | None, regex: RegexEngine = compile_regex
+) -> tuple[TestSet, tuple[CompiledTest, ...]]:
     """A test set, which is the JSON value of a file, and its tests, ready to check; `TestSetError` if it cannot be."""
     test_set = loading.parse_tests(jsontext.encode(keys), "test_set", dialect)
-    return test_set, testsets.compile_tests(test_set, compile_regex, compile_schema)
+    return test_set, testsets.compile_tests(test_set, regex, compile_schema)
 
 
 def check_test(content: dict[str, Any]) -> None:

@@ -9,11 +9,13 @@ from itertools import repeat
 from typing import Any, Final, Literal
 
 from rightcall.app import checking, gates, loading, matching
+from rightcall.app.allowance import Allowance
 from rightcall.app.matching import Notes, Reading
 from rightcall.app.reading import How, trace_reader
 from rightcall.app.reporting import head_of, report
 from rightcall.app.sinks import Sink
 from rightcall.app.spool import Spools
+from rightcall.core.assertion import RegexEngine
 from rightcall.core.results import Result
 from rightcall.errors import RightcallError, TestSetError, TraceError, UsageError, Where
 from rightcall.reports.json import JSONReport
@@ -48,13 +50,15 @@ class PartError(Exception):
         self.error = error
 
 
-def grade(data: GradeData) -> bytes:
+def grade(data: GradeData, allowance: Allowance | None = None) -> bytes:
     """Grade, and return the JSON report: the very document that `rightcall grade --json` prints.
 
-    Raises `PartError` for what cannot be used at all, `UsageError` for a way of reading that there is not.
+    What takes longer than is allowed is an `error` in the report, or is refused. Raises `PartError` for what cannot be
+    used at all, `UsageError` for a way of reading that there is not.
     """
+    allowed = allowance or Allowance()
     read = trace_reader(data)
-    sets, tests, pair = _tests(data)
+    sets, tests, pair = _tests(data, allowed)
     gate = gates.strictest(test_set.gate for test_set in sets)
     written = _Kept()
     notes = Notes()
@@ -62,7 +66,7 @@ def grade(data: GradeData) -> bytes:
     with Spools() as keep:
         items = read([data.trace], FILE, keep, None)
         with _part(data.part):
-            results = pair(map(Reading, items, repeat(FILE)), tests, notes)
+            results = pair(map(Reading, allowed.within(items), repeat(FILE)), tests, notes)
             report(head_of(sets, ["test_set"] * len(sets), gate), results, [Sink(JSONReport(), lambda: written)], notes)
     return written.whole()
 
@@ -70,14 +74,14 @@ def grade(data: GradeData) -> bytes:
 _Pair = Callable[[Iterator[Reading], Sequence[CompiledTest], Notes], Iterator[Result]]
 
 
-def _tests(data: GradeData) -> tuple[list[TestSet], tuple[CompiledTest, ...], _Pair]:
+def _tests(data: GradeData, regex: RegexEngine) -> tuple[list[TestSet], tuple[CompiledTest, ...], _Pair]:
     """What is expected, ready to check, and how trajectories are paired with it."""
     if data.expectations is not None and data.test_set is None:
         with _part("expectations"):
-            return [], (checking.single(data.expectations, data.dialect),), matching.each_for_all
+            return [], (checking.single(data.expectations, data.dialect, regex),), matching.each_for_all
     if data.test_set is not None and data.expectations is None:
         with _part("test_set"):
-            test_set, tests = checking.whole(data.test_set, data.dialect)
+            test_set, tests = checking.whole(data.test_set, data.dialect, regex)
         return [test_set], tests, lambda readings, tests, notes: matching.by_test(readings, tests, None, notes)
     raise UsageError("give what is expected: either `expectations` or `test_set`")
 
