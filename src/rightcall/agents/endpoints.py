@@ -127,11 +127,19 @@ def parse(text: str) -> dict[str, Any]:
     if rest.startswith("//"):
         return _of_url(way, text)
     if way == "command" and rest:
-        return {"command": shlex.split(rest)}
+        return {"command": _words(rest)}
     if way in ENDPOINTS and rest:
         return {way: rest}
     known = ", ".join(f"`{name}:…`" for name in ENDPOINTS)
     raise UsageError(f"expected a URL or one of {known}; found `{text}`")
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        told = str(error)
+        raise UsageError(f"`command:{line}` is no command: {told[:1].lower()}{told[1:]}") from None
 
 
 def _of_url(scheme: str, url: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 from contextlib import ExitStack
@@ -33,6 +34,13 @@ Examples:
 """
 
 
+def _finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """A number of seconds as it is; `nan` and `inf` are none."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no number of seconds.")
+    return value
+
+
 @click.command("run", cls=Command, epilog=_EPILOG)
 @click.argument("files", nargs=-1)
 @click.option("--endpoint", metavar="AGENT", help="How the agent is reached: python:FILE:FUNCTION, command:…, a URL.")
@@ -55,7 +63,11 @@ Examples:
 )
 @click.option("--rate", metavar="RATE", help="Turns sent at most: 5 (in a second), 300/m, 1000/h.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="How long one turn may take."
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    callback=_finite,
+    metavar="SECONDS",
+    help="How long one turn may take.",
 )
 @click.option(
     "--retries",
