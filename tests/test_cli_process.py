@@ -27,6 +27,9 @@ HEAVY = (
     "xml",
     "hypothesis",
     "rightcall.core.redaction",
+    "sqlalchemy",
+    "alembic",
+    "litestar",
 )
 """What starts slowly and is not needed for a small JSON file."""
 

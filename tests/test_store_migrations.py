@@ -12,13 +12,17 @@ from typing import Any
 
 import msgspec
 import pytest
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from sqlalchemy import Connection, MetaData, func, select
 
-from rightcall.store import addresses, engine, migrating, schema, versions
+from rightcall.errors import StoreError
+from rightcall.store import addresses, engine, migrating, organizations, schema, test_sets, versions
 from rightcall.store import tests as test_rows
 from rightcall.store.engine import Org
 from rightcall.store.pages import Wanted
-from support.databases import Maker, empty
+from support.databases import Maker, empty, new_organization
+from support.filling import fill
 
 FOLDER = Path(__file__).parent / "store_versions"
 
@@ -110,3 +114,38 @@ def test_an_upgrade_happens_whole_or_not_at_all(databases: Maker, monkeypatch: p
     monkeypatch.undo()
     assert migrating.upgrade(database) == (None, versions.known()[-1])
     assert migrating.check(database) == []
+
+
+def test_a_table_that_is_made_anew_keeps_what_points_at_it(databases: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changing a table to which others point loses none of their rows, though SQLite makes it anew."""
+    database = databases()
+    with migrating.open_store(database) as store:
+        org = new_organization(store)
+        made = fill(store, org, "mark")
+
+    def change(connection: Connection) -> None:
+        operations = Operations(MigrationContext.configure(connection))
+        with operations.batch_alter_table("test_sets") as table:
+            table.alter_column("description", nullable=True)
+
+    monkeypatch.setattr(migrating, "migrate", change)
+    migrating.upgrade(database)
+    with migrating.open_store(database) as store, store.reading() as on:
+        assert test_sets.TESTS.all_of(org, on, made.ids["test_set"]) == [made.ids["test"]]
+
+
+def test_an_upgrade_that_would_break_references_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where rows would point at nothing afterwards, the database stays as it was."""
+    database = str(tmp_path / "a.db")
+    migrating.upgrade(database)
+    with migrating.open_store(database) as store:
+        org = new_organization(store)
+    monkeypatch.setattr(
+        migrating, "migrate", lambda connection: connection.exec_driver_sql("DELETE FROM organizations")
+    )
+    with pytest.raises(
+        StoreError, match="cannot be brought up to date, and stays as it was: row 1 of metrics points at"
+    ):
+        migrating.upgrade(database)
+    with migrating.open_store(database) as store, store.reading() as on:
+        assert organizations.get(org, on) is not None

@@ -61,6 +61,8 @@ def upgrade(database: str) -> tuple[str | None, str]:
         if versions.state(connection) in (State.FOREIGN, State.NEWER):
             versions.require(connection, addresses.shown(url))
         migrate(connection)
+        for words in _pointless(connection):
+            raise StoreError(f"{addresses.shown(url)}: cannot be brought up to date, and stays as it was: {words}")
         return before, versions.known()[-1]
 
 
@@ -114,17 +116,28 @@ def _copy(source: str, target: str) -> None:
 
 @contextlib.contextmanager
 def _opened(url: URL) -> Iterator[tuple[URL, Connection]]:
-    """Open a connection that nobody else can change the tables beside; a file that is not there is made."""
+    """Open a connection that nobody else can change the tables beside; a file that is not there is made.
+
+    SQLite changes a table by making it anew, and would delete all that points at the old one while it looks after that.
+    """
     if addresses.is_sqlite(url):
         _make_private(url.database or "")
     engine = make_engine(url)
     try:
-        with told(url), engine.connect() as plain, immediate(plain).begin():
+        with told(url), engine.connect() as plain, _alone(plain).begin():
             if not addresses.is_sqlite(url):
                 plain.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
             yield url, plain
     finally:
         engine.dispose()
+
+
+def _alone(connection: Connection) -> Connection:
+    if connection.dialect.name == "sqlite":
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        driver.execute("PRAGMA foreign_keys=OFF").close()  # it can only be changed before a transaction
+    return immediate(connection)
 
 
 def _make_private(path: str) -> None:
@@ -163,6 +176,13 @@ def _broken(connection: Connection) -> Iterator[str]:
     for (said,) in connection.exec_driver_sql("PRAGMA integrity_check"):
         if said != "ok":
             yield f"the file is damaged: {said}"
+    yield from _pointless(connection)
+
+
+def _pointless(connection: Connection) -> Iterator[str]:
+    """Rows that point at nothing, in SQLite; PostgreSQL never has any."""
+    if connection.dialect.name != "sqlite":
+        return
     for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
         which = "a row" if row is None else f"row {row}"
         yield f"{which} of {table} points at a row of {parent} that is not there"
