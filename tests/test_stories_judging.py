@@ -276,6 +276,18 @@ def test_rules_and_a_rubric_gate_together(
     assert report["judge"]["answers"] == 1
 
 
+def test_a_batch_of_simulations_is_one_run(run: Any, tmp_path: Path) -> None:
+    """Each test has a user and a result of its own; one that fails blocks, and hides no other (G36)."""
+    persona = {"goal": "Get it done.", "max_turns": 5}
+    tests = [{"id": kind, "persona": persona, **row} for kind, row in ROWS.items()]
+    staged(tmp_path, {}, LIVED["refund, right"][1])
+    write(tmp_path, {"t.json": {"endpoint": {"python": "agent.py:answer"}, "tests": tests}})
+    with model_server(playing()) as server:
+        ran = run("run", "t.json", "--judge", "openai:x", "--judge-base-url", server.openai, "--json")
+    outcomes = {result["id"]: result["outcome"] for result in json.loads(ran.out)["results"]}
+    assert (ran.code, outcomes) == (1, {"refund": "pass", "support": "fail", "handoff": "fail"})
+
+
 def test_a_user_that_cannot_be_played_is_no_failure_of_the_agent(run: Any, tmp_path: Path) -> None:
     """The attempt is an error, and the run incomplete (G38, G39)."""
     staged(tmp_path, ROWS["refund"], LIVED["refund, right"][1])
@@ -287,10 +299,12 @@ def test_a_user_that_cannot_be_played_is_no_failure_of_the_agent(run: Any, tmp_p
 
 
 def test_without_a_model_to_play_nothing_is_run(run: Any, tmp_path: Path) -> None:
-    """The command is refused, and says what to do (G39)."""
+    """The command is refused before a run is begun, and says what to do (G39)."""
     staged(tmp_path, ROWS["refund"], LIVED["refund, right"][1])
-    ran = run("run", "t.json")
-    assert (ran.code, "no model plays the user of the test `t`" in ran.err) == (2, True)
+    for more in ((), ("--dry-run",)):
+        ran = run("run", "t.json", *more)
+        assert (ran.code, "no model plays the user of the test `t`" in ran.err) == (2, True)
+    assert not tmp_path.joinpath(".rightcall").exists()
 
 
 def test_a_plan_shows_the_persona_and_asks_nobody(run: Any, tmp_path: Path) -> None:
