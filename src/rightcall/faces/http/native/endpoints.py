@@ -15,7 +15,7 @@ from rightcall.errors import StoreError, TestSetError
 from rightcall.faces.http.auth import READ, WRITE
 from rightcall.faces.http.bodies import StrictJSON
 from rightcall.faces.http.native.desk import AtDesk, Cursor, Desk, IdempotencyKey, IfMatch, Limit
-from rightcall.faces.http.native.resource import Listed, Resource
+from rightcall.faces.http.native.resource import Listed, Resource, history
 from rightcall.faces.http.problems import ProblemError, unusable
 from rightcall.store import audit, endpoints
 from rightcall.store.endpoints import ENDPOINTS, Endpoint
@@ -71,18 +71,8 @@ def row_of(body: EndpointBody) -> Endpoint:
 
 def view_of(kept: Kept[Endpoint]) -> EndpointView:
     """A row as it is shown."""
-    return msgspec.convert(
-        {
-            "id": kept.id,
-            "version": kept.version,
-            "created_at": kept.created_at,
-            "updated_at": kept.updated_at,
-            "name": kept.value.name,
-            "kind": kept.value.kind,
-            "config": kept.value.content,
-        },
-        EndpointView,
-    )
+    row = {"name": kept.value.name, "kind": kept.value.kind, "config": kept.value.content}
+    return msgspec.convert({**history(kept), **row}, EndpointView)
 
 
 RESOURCE: Resource[Endpoint, EndpointView] = Resource(path="/endpoints", aggregate=ENDPOINTS, view=view_of)

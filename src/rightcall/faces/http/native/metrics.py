@@ -15,7 +15,7 @@ from rightcall.errors import TestSetError
 from rightcall.faces.http.auth import READ, WRITE
 from rightcall.faces.http.bodies import StrictJSON
 from rightcall.faces.http.native.desk import AtDesk, Cursor, Desk, IdempotencyKey, IfMatch, Limit
-from rightcall.faces.http.native.resource import Listed, Resource, refuse_built_in
+from rightcall.faces.http.native.resource import Listed, Resource, history, refuse_built_in
 from rightcall.faces.http.problems import unusable
 from rightcall.store.metrics import METRICS, Metric
 from rightcall.store.rows import Kept
@@ -58,10 +58,7 @@ def row_of(body: MetricBody) -> Metric:
 def view_of(kept: Kept[Metric]) -> MetricView:
     """A row as it is shown."""
     return MetricView(
-        id=kept.id,
-        version=kept.version,
-        created_at=kept.created_at,
-        updated_at=kept.updated_at,
+        **history(kept),
         name=kept.value.name,
         kind=kept.value.kind,
         description=kept.value.description,

@@ -15,7 +15,7 @@ from rightcall.faces.http.auth import READ, WRITE
 from rightcall.faces.http.bodies import StrictJSON
 from rightcall.faces.http.native.desk import AtDesk, Cursor, IdempotencyKey, IfMatch, Limit
 from rightcall.faces.http.native.membership import Ids, Members, MetricIds
-from rightcall.faces.http.native.resource import Listed, Resource
+from rightcall.faces.http.native.resource import Listed, Resource, history
 from rightcall.store.requirements import METRICS, REQUIREMENTS, Requirement
 from rightcall.store.rows import Kept
 
@@ -45,10 +45,7 @@ def row_of(body: RequirementBody) -> Requirement:
 def view_of(kept: Kept[Requirement]) -> RequirementView:
     """A row as it is shown."""
     return RequirementView(
-        id=kept.id,
-        version=kept.version,
-        created_at=kept.created_at,
-        updated_at=kept.updated_at,
+        **history(kept),
         name=kept.value.name,
         description=kept.value.description,
         metadata=kept.value.labels,

@@ -126,6 +126,12 @@ def _answered(answer: Answer) -> Response[Any]:
     return written(answer.body, answer.status, answer.headers)
 
 
+def history(kept: Kept[Any]) -> dict[str, Any]:
+    """What every row is shown with, besides what it says."""
+    names = ("id", "version", "created_at", "updated_at")
+    return {name: getattr(kept, name) for name in names}
+
+
 def etag(kept: Kept[Any]) -> str:
     """The version of a row as a strong `ETag`."""
     return f'"{kept.version}"'

@@ -18,7 +18,7 @@ from rightcall.faces.http.bodies import StrictJSON
 from rightcall.faces.http.native import tests
 from rightcall.faces.http.native.desk import AtDesk, Cursor, Desk, IdempotencyKey, IfMatch, Limit
 from rightcall.faces.http.native.membership import Ids, Members, MetricIds, TestIds
-from rightcall.faces.http.native.resource import Listed, Resource, once, pointing
+from rightcall.faces.http.native.resource import Listed, Resource, history, once, pointing
 from rightcall.faces.http.native.tests import TestBody, TestView
 from rightcall.faces.http.problems import unusable
 from rightcall.store import audit, test_sets
@@ -80,10 +80,7 @@ def row_of(body: TestSetBody) -> TestSet:
 def view_of(kept: Kept[TestSet]) -> TestSetView:
     """A row as it is shown."""
     return TestSetView(
-        id=kept.id,
-        version=kept.version,
-        created_at=kept.created_at,
-        updated_at=kept.updated_at,
+        **history(kept),
         name=kept.value.name,
         description=kept.value.description,
         metadata=kept.value.labels,

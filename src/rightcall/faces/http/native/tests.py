@@ -15,7 +15,7 @@ from rightcall.errors import TestSetError
 from rightcall.faces.http.auth import READ, WRITE
 from rightcall.faces.http.bodies import StrictJSON
 from rightcall.faces.http.native.desk import AtDesk, Cursor, IdempotencyKey, IfMatch, Limit
-from rightcall.faces.http.native.resource import Listed, Resource
+from rightcall.faces.http.native.resource import Listed, Resource, history
 from rightcall.faces.http.problems import unusable
 from rightcall.store.rows import Kept
 from rightcall.store.tests import TESTS, Test
@@ -77,10 +77,7 @@ def view_of(kept: Kept[Test]) -> TestView:
     """A row as it is shown."""
     row = kept.value
     return TestView(
-        id=kept.id,
-        version=kept.version,
-        created_at=kept.created_at,
-        updated_at=kept.updated_at,
+        **history(kept),
         name=row.name,
         requirement_id=row.requirement_id,
         **row.labels,

@@ -17,7 +17,7 @@ from rightcall.faces.http.auth import INGEST, READ, WRITE
 from rightcall.faces.http.bodies import BINARY, Binary, StrictJSON, written
 from rightcall.faces.http.native import tests
 from rightcall.faces.http.native.desk import AtDesk, Cursor, Desk, IdempotencyKey, IfMatch, Limit
-from rightcall.faces.http.native.resource import Listed, Resource, pointing
+from rightcall.faces.http.native.resource import Listed, Resource, history, pointing
 from rightcall.faces.http.native.tests import TestBody, TestView
 from rightcall.faces.http.problems import ProblemError, unusable
 from rightcall.store import audit, traces, uploads
@@ -66,10 +66,7 @@ def view_of(kept: Kept[Trace]) -> TraceView:
     """A row as it is shown."""
     row = kept.value
     return TraceView(
-        id=kept.id,
-        version=kept.version,
-        created_at=kept.created_at,
-        updated_at=kept.updated_at,
+        **history(kept),
         name=row.name,
         format=row.format,
         state=row.state,
