@@ -637,6 +637,14 @@ def test_a_secret_that_is_not_set_is_missed_before_anything_is_sent() -> None:
         ({"http": {"url": "http://h", "format": "openai"}}, "http.format: no format `openai`"),
         ({"http": {"url": "http://h", "format": "anthropic", "response": {}}}, "http.format: `format` is for replies"),
         ({"http": {"url": "http://h", "timeout": 0}}, "http.timeout: "),
+        (
+            {"websocket": {"url": "ws://h/{{ test }}"}},
+            "websocket.url: is the same for all turns and can be no template",
+        ),
+        (
+            {"openai": {"url": "http://h", "model": "m", "headers": {"X": "{{ test }}"}}},
+            "openai.headers.X: is the same",
+        ),
         ({"htp": {}}, "htp: there is no way `htp` to reach an agent (did you mean `http`?)"),
         ({}, "expected a mapping with one key"),
         ({"http": "http://h", "python": "a:b"}, "found the keys `http`, `python`"),

@@ -50,6 +50,7 @@ class OpenAI(WebConfig, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse an address that is none, and keys of a request that stand for themselves."""
         web.check(self, "openai")
+        web.check_plain(self, "openai")
         if taken := {"model", "messages", "tools"} & self.parameters.keys():
             message = f"`{min(taken)}` is not one of the further keys of a request"
             raise TestSetError(message).within(path=f"openai.parameters.{min(taken)}")

@@ -19,6 +19,7 @@ from msgspec import Meta, field
 from rightcall.agents.configuring import MAX_REPLY, TIMEOUT, EndpointConfig, Seconds
 from rightcall.agents.refusing import refused, too_large
 from rightcall.agents.secrets import Secrets, Text, source
+from rightcall.agents.templates import is_template
 from rightcall.errors import EndpointError, MissingExtraError, TestSetError, UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +57,15 @@ def check(config: WebConfig, path: str, schemes: tuple[str, ...] = ("http", "htt
     for name, value in config.headers.items():
         if name.lower() in _SECRET_HEADERS and "${" not in source(value):
             raise TestSetError(_written_out(f"`{name}`")).within(path=f"{path}.headers.{name}")
+
+
+def check_plain(config: WebConfig, path: str) -> None:
+    """`TestSetError` for a template in what is the same for all turns; it would be sent as it is written."""
+    texts = {"url": config.url, **{f"headers.{name}": value for name, value in config.headers.items()}}
+    for name, text in texts.items():
+        if is_template(source(text)):
+            message = f"is the same for all turns and can be no template, found `{source(text)}`"
+            raise TestSetError(message).within(path=f"{path}.{name}")
 
 
 def _written_out(what: str) -> str:

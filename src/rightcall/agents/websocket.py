@@ -55,6 +55,7 @@ class WebSocket(WebConfig, frozen=True, kw_only=True):
     def check(self) -> None:
         """Refuse an address, a template or a path that is none."""
         web.check(self, "websocket", ("ws", "wss"))
+        web.check_plain(self, "websocket")
         self.rendered()
         self.reading()
 
