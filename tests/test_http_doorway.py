@@ -89,6 +89,7 @@ def test_pages_of_other_origins_are_refused(served: Any, origin: str, status: in
         ("POST", "/api/v1/grade", {"json": {}}, 422),
         ("POST", "/api/v1/grade", {"content": b" " * (10 * 1024 * 1024 + 1), "headers": JSON}, 413),
         ("GET", "/api/v1/tests?limit=x", {}, 400),
+        ("GET", "/healthz", {"headers": {"X-Long": "x" * 32 * 1024}}, 431),
         ("GET", "/healthz", {"headers": {"Host": "x"}}, 400),
         ("GET", "/healthz", {"headers": {"Origin": "http://x"}}, 403),
     ],

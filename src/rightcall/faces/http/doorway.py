@@ -18,7 +18,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from rightcall.faces.http.problems import MEDIA_TYPE, ProblemError, problem
-from rightcall.faces.http.settings import Settings
+from rightcall.faces.http.settings import MAX_HEAD, Settings
 
 log: Final = logging.getLogger("rightcall.http")
 
@@ -53,7 +53,7 @@ class Doorway:
         request_id = _request_id(names)
         scope.setdefault("state", {})["request_id"] = request_id
         leaving = _Leaving(scope, send, request_id)
-        refusal = self._refusal(names)
+        refusal = _too_long(scope) or self._refusal(names)
         if refusal is None:
             await self.app(scope, receive, leaving.send)
         elif scope["type"] == ScopeType.WEBSOCKET:
@@ -114,6 +114,13 @@ async def _refuse(send: Send, error: ProblemError, request_id: str) -> None:
     headers = [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def _too_long(scope: Scope) -> ProblemError | None:
+    """Refuse headers that no client needs; the server below limits only those that come in pieces."""
+    if sum(len(name) + len(value) for name, value in scope["headers"]) <= MAX_HEAD:
+        return None
+    return ProblemError(431, f"The headers are longer than {MAX_HEAD // 1024} KiB together.")
 
 
 def _headers(scope: Scope) -> dict[str, list[str]]:

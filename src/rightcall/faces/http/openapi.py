@@ -32,6 +32,7 @@ PROBLEMS: Final = {
     "415": "The body is not of a type that is read.",
     "422": "The body has another shape, or its content cannot be used.",
     "429": "Too many requests.",
+    "431": "The headers are too long.",
     "500": "The server itself failed.",
     "501": "The server lacks an optional part for this.",
     "503": "The server cannot work now.",

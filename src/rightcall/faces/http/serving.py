@@ -18,7 +18,7 @@ import uvicorn
 from rightcall.app import keyring
 from rightcall.errors import UsageError
 from rightcall.faces.http import app
-from rightcall.faces.http.settings import Access, Settings
+from rightcall.faces.http.settings import MAX_HEAD, Access, Settings
 from rightcall.store import migrating
 from rightcall.store.engine import Store
 from rightcall.store.sealing import Sealer
@@ -34,9 +34,6 @@ MOST_AT_ONCE: Final = 200
 
 THREADS: Final = 32
 """Requests that work with the database at once."""
-
-MAX_HEAD: Final = 32 * 1024
-"""Bytes of the headers of a request."""
 
 
 class Serving(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,9 @@ LOCAL_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 MAX_BODY: Final = 10 * 1024 * 1024
 """Bytes of a request's body, at most: as much as one record may have (G8)."""
 
+MAX_HEAD: Final = 32 * 1024
+"""Bytes of all headers of a request, at most."""
+
 PER_MINUTE: Final = 600
 """Requests a minute from one address."""
 
