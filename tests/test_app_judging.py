@@ -287,3 +287,16 @@ def test_calls_in_python_are_attempts_of_one_run(place: Path) -> None:
     trajectory = {"tool_calls": [], "messages": TALK}
     verdicts = [rightcall.grade(trajectory, {"rubric": "x"}, judge=config)[0] for _ in range(3)]
     assert [verdict.details["reason"] for verdict in verdicts] == ["1", "2", "3"]
+
+
+def test_a_function_that_was_edited_is_asked_anew(place: Path, run: Run) -> None:
+    """What it answered before stands for nothing: a kept pass could hide a failure."""
+    answers = []
+    for verdict in ("pass", "fail", "pass"):
+        (place / "n.py").write_text(f"def answer(_):\n    return {{'reason': 'r', 'verdict': '{verdict}'}}\n")
+        options = ("grade", "records.jsonl", "-t", "t.yaml", "--judge", config.model, "--judge-cache", "kept")
+        done = subprocess.run(
+            [sys.executable, "-m", "rightcall", *options], capture_output=True, cwd=place, check=False
+        )
+        answers.append((done.returncode, b"kept" in done.stdout))
+    assert answers == [(0, False), (1, False), (0, True)]

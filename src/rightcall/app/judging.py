@@ -5,6 +5,7 @@ Nothing is imported or opened before a kind of assertion that asks is there.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import os
 import threading
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
+from rightcall.app import files
 from rightcall.app.lazy_judge import LazyJudge
 from rightcall.core.asking import Answer, Asker, Question, no_judge
 from rightcall.core.judging import CannotJudge
@@ -214,7 +216,15 @@ def _asker(config: ModelConfig, folder: str = "") -> Asker:
     from rightcall.judges.cache import Cache, Remembering
 
     ask = _uncached(config, folder)
-    return ask if config.cache is None else Remembering(ask, Cache(config.cache), config.who)
+    return ask if config.cache is None else Remembering(ask, Cache(config.cache), _who(config, folder))
+
+
+def _who(config: ModelConfig, folder: str) -> str:
+    """Who is asked. A function is another one when its file has changed."""
+    if config.provider != PYTHON:
+        return config.who
+    path = config.name.rpartition(":")[0]
+    return f"{config.who} {hashlib.sha256(files.read(os.path.join(folder, path))).hexdigest()}"
 
 
 def _asker_of_process(config: ModelConfig) -> Asker:
