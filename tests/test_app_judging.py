@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -289,14 +290,14 @@ def test_calls_in_python_are_attempts_of_one_run(place: Path) -> None:
     assert [verdict.details["reason"] for verdict in verdicts] == ["1", "2", "3"]
 
 
-def test_a_function_that_was_edited_is_asked_anew(place: Path, run: Run) -> None:
-    """What it answered before stands for nothing: a kept pass could hide a failure."""
+def test_a_function_that_was_edited_is_asked_anew(place: Path) -> None:
+    """What it answered before stands for nothing, nor does its bytecode: a kept pass could hide a failure."""
+    options = ("grade", "records.jsonl", "-t", "t.yaml", "--judge", "python:n.py:answer", "--judge-cache", "kept")
+    command = [sys.executable, "-m", "rightcall", *options]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     answers = []
     for verdict in ("pass", "fail", "pass"):
         (place / "n.py").write_text(f"def answer(_):\n    return {{'reason': 'r', 'verdict': '{verdict}'}}\n")
-        options = ("grade", "records.jsonl", "-t", "t.yaml", "--judge", config.model, "--judge-cache", "kept")
-        done = subprocess.run(
-            [sys.executable, "-m", "rightcall", *options], capture_output=True, cwd=place, check=False
-        )
+        done = subprocess.run(command, capture_output=True, cwd=place, env=environment, check=False)
         answers.append((done.returncode, b"kept" in done.stdout))
     assert answers == [(0, False), (1, False), (0, True)]

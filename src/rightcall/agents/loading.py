@@ -16,7 +16,8 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from types import ModuleType
+from importlib.machinery import SourceFileLoader
+from types import CodeType, ModuleType
 from typing import Any
 
 from rightcall.core.judging import told
@@ -80,11 +81,18 @@ def _imported(name: str) -> ModuleType:
         raise CannotLoad(f"the module `{name}` cannot be imported: {told(error)}{advice}") from error
 
 
+class _Source(SourceFileLoader):
+    """Reads a file as it is now: bytecode that is kept would stand for it if it was edited within the same second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 @functools.cache
 def of_file(path: str, shown: str) -> ModuleType:
     """The module of a file, under a name of its own; `CannotLoad` with the line if it raises."""
     name = f"rightcall_code_{hashlib.sha256(path.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_Source(name, path))
     if spec is None or spec.loader is None:
         raise CannotLoad(f"`{shown}` is no file of Python")
     module = importlib.util.module_from_spec(spec)
