@@ -9,7 +9,7 @@ import pytest
 from rightcall.app import gates
 from rightcall.app.gates import GateOptions
 from rightcall.core.counting import Count
-from rightcall.core.results import Decision, Gate
+from rightcall.core.summary import Decision, Gate
 from rightcall.errors import UsageError
 
 

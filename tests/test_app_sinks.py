@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.app.sinks import Sink, to_file
-from rightcall.core.results import Gate, RunEnd, RunHead, Summary
+from rightcall.core.summary import Gate, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from support.reporting import RUN, report

@@ -11,7 +11,8 @@ import pytest
 from rightcall.app import service
 from rightcall.app.sinks import Sink
 from rightcall.core.calls import Transcript
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 
 CALLS: Final = [{"name": "find", "arguments": {"id": 7}}, {"name": "refund", "arguments": {}}]
 MESSAGES: Final = [{"role": "user", "content": "Please."}]

@@ -17,7 +17,8 @@ from rightcall.app.redaction import Redaction
 from rightcall.core.calls import ToolCall, Trajectory
 from rightcall.core.redaction.redactor import Redactor
 from rightcall.core.redaction.runs import redacted
-from rightcall.core.results import Attempt, Gate, Outcome, Result, RunEnd, StatusCounts, Summary
+from rightcall.core.results import Attempt, Outcome, Result
+from rightcall.core.summary import Gate, RunEnd, StatusCounts, Summary
 from rightcall.errors import UsageError
 from support.reporting import attempt, result, results, values, verdict
 

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.core.results import Result, Summary
+from rightcall.core.results import Result
+from rightcall.core.summary import Summary
 from rightcall.reports import REPORTS
 from rightcall.reports.github import GitHubReport
 from rightcall.reports.html import HTMLReport

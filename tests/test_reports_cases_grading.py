@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import rightcall
-from rightcall.core.results import Decision, Gate, Outcome, Summary, attempt_outcome
+from rightcall.core.results import Outcome, attempt_outcome
+from rightcall.core.summary import Decision, Gate, Summary
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.metrics import ToolCallTrajectory
 from support.bug_reports import Case, check, document, judge, report

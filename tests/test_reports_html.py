@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from rightcall.core.calls import ToolCall, Transcript
-from rightcall.core.results import Gate
+from rightcall.core.summary import Gate
 from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.reports.html import HTMLReport
 from support import comparing as compared

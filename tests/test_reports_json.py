@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rightcall.core.results import Gate, Result
+from rightcall.core.results import Result
+from rightcall.core.summary import Gate
 from rightcall.reports.json import JSONLinesReport, JSONReport
 from support.reporting import (
     EMPTY,

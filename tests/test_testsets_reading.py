@@ -20,7 +20,7 @@ from rightcall.assertions.trajectory import ToolCallTrajectory
 from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
 from rightcall.core.patterns import ExpectedCall, Match
-from rightcall.core.results import Gate
+from rightcall.core.summary import Gate
 from rightcall.errors import Where
 from rightcall.testsets import Test, TestSet
 

@@ -8,19 +8,9 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from rightcall.core.results import (
-    Attempt,
-    Gate,
-    Outcome,
-    Result,
-    RunEnd,
-    RunHead,
-    Summary,
-    attempt_outcome,
-    result_outcome,
-    statistics,
-)
+from rightcall.core.results import Attempt, Outcome, Result, attempt_outcome, result_outcome, statistics
 from rightcall.core.rows import Row, RowDifference
+from rightcall.core.summary import Gate, RunEnd, RunHead, Summary
 from rightcall.core.verdicts import Evidence, Finding, Status, Verdict
 from rightcall.reports import Report
 

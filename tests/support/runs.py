@@ -9,7 +9,8 @@ from typing import Any
 
 from rightcall.app import service
 from rightcall.app.sinks import Sink
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 
 
 class Kept:

@@ -15,7 +15,8 @@ from rightcall.app.runs import Baseline, read_run
 from rightcall.core.comparison import Comparison
 from rightcall.core.comparison.comparer import Comparer
 from rightcall.core.comparison.outlines import RunRow, row
-from rightcall.core.results import Result, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunHead
 from rightcall.errors import StoreError, UsageError, Where
 from rightcall.reports.json import comparison_document
 from rightcall.reports.markdown import comparison_as_markdown

@@ -12,7 +12,7 @@ import msgspec
 from rightcall.core.calls import CallKind
 from rightcall.core.counting import Count
 from rightcall.core.rates import parse_rate
-from rightcall.core.results import Decision, Gate
+from rightcall.core.summary import Decision, Gate
 from rightcall.core.wording import amount
 from rightcall.errors import UsageError
 

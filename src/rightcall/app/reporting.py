@@ -16,7 +16,8 @@ from rightcall.app.gates import FailOn
 from rightcall.app.matching import Grade, Notes
 from rightcall.app.redaction import Redaction, noting
 from rightcall.app.sinks import Sink
-from rightcall.core.results import Decision, Gate, Result, RunEnd, RunHead, Summary
+from rightcall.core.results import Result
+from rightcall.core.summary import Decision, Gate, RunEnd, RunHead, Summary
 from rightcall.errors import StoreError
 from rightcall.testsets import TestSet
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from rightcall.app import files
 from rightcall.app.files import Writing
 from rightcall.app.redaction import shown
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.errors import StoreError
 from rightcall.reports import Report
 from rightcall.reports.markdown import LIMIT, MarkdownReport

@@ -11,7 +11,8 @@ from rightcall.app import service
 from rightcall.app.redaction import Redaction, shown
 from rightcall.app.reporting import Graded
 from rightcall.app.sinks import Sink
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 
 if TYPE_CHECKING:
     from rightcall.core.redaction.runs import Told

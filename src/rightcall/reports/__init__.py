@@ -11,7 +11,8 @@ from typing import Protocol
 
 import msgspec
 
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.reports.github import GitHubReport
 from rightcall.reports.gitlab import GitLabReport
 from rightcall.reports.json import JSONLinesReport, JSONReport

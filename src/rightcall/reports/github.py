@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
 from rightcall.core.story import Level, Remark, remarks
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.core.values import cut, visible
 from rightcall.errors import Where
 

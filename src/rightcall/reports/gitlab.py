@@ -12,8 +12,9 @@ from collections import Counter
 from typing import Any, Final
 
 from rightcall.core.inert import escaped_json
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
 from rightcall.core.story import Level, Remark, remarks
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.core.values import cut, visible
 
 SHOWN: Final = 1000

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from rightcall.core.inert import escaped_json
-from rightcall.core.results import Attempt, Decision, Gate, Result, RunEnd, RunHead, StatusCounts, Summary
+from rightcall.core.results import Attempt, Result
+from rightcall.core.summary import Decision, Gate, RunEnd, RunHead, StatusCounts, Summary
 
 if TYPE_CHECKING:
     from rightcall.core.comparison import Comparison

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from rightcall.core.results import Outcome, Result, RunEnd, RunHead
+from rightcall.core.results import Outcome, Result
 from rightcall.core.story import code, reason, story
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.core.values import cut, visible
 from rightcall.core.wording import shadowed
 

@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from rightcall.core.rates import show_interval, show_rate
-from rightcall.core.results import Decision, Outcome, Result, RunEnd, RunHead, StatusCounts, Summary
+from rightcall.core.results import Outcome, Result
 from rightcall.core.sidebyside import Line
 from rightcall.core.story import WIDTH, reason, story
+from rightcall.core.summary import Decision, RunEnd, RunHead, StatusCounts, Summary
 from rightcall.core.values import cut, visible
 from rightcall.core.verdicts import Status
 from rightcall.core.wording import amount, shadowed

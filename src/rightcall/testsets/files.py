@@ -11,7 +11,8 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from rightcall.core.models import ModelConfig, problem
-from rightcall.core.results import ONE, Gate
+from rightcall.core.results import ONE
+from rightcall.core.summary import Gate
 from rightcall.errors import TestSetError, UsageError
 from rightcall.testsets import dialects
 from rightcall.testsets.decoding import MAY_BE_UNKNOWN, Kinds, Reader, build, common, convert

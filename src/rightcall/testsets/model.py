@@ -11,7 +11,8 @@ from rightcall.core.assertion import Assertion
 from rightcall.core.counting import Count
 from rightcall.core.models import ModelConfig
 from rightcall.core.personas import Persona
-from rightcall.core.results import ONE, Gate
+from rightcall.core.results import ONE
+from rightcall.core.summary import Gate
 from rightcall.errors import Where, join_path
 from rightcall.testsets.source import Source
 

@@ -22,7 +22,8 @@ from rightcall.app.running.live import Begun, Watch
 from rightcall.app.running.planning import Selection
 from rightcall.app.running.preparing import Plan, RunRequest, Suite
 from rightcall.app.sinks import Sink
-from rightcall.core.results import Result, RunEnd
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd
 from rightcall.errors import UsageError
 
 DATA = "<tests>"

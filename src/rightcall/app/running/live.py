@@ -22,7 +22,8 @@ from rightcall.app.running.tallying import Tally
 from rightcall.app.service import GradeRequest
 from rightcall.app.sinks import Sink
 from rightcall.core.calls import Trajectory
-from rightcall.core.results import Gate, Outcome, Result
+from rightcall.core.results import Outcome, Result
+from rightcall.core.summary import Gate
 
 if TYPE_CHECKING:
     from rightcall.core.redaction.redactor import Redactor

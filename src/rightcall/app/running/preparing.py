@@ -21,7 +21,7 @@ from rightcall.app.running import attempting, planning, reaching
 from rightcall.app.running.planning import Selection
 from rightcall.app.sinks import Sink, check_apart
 from rightcall.core.asking import Asker
-from rightcall.core.results import Gate
+from rightcall.core.summary import Gate
 from rightcall.errors import UsageError
 from rightcall.testsets import CompiledTest, TestSet
 

@@ -18,8 +18,9 @@ import msgspec
 from msgspec import UNSET
 
 from rightcall.core.rates import wilson
-from rightcall.core.results import Decision, Outcome
+from rightcall.core.results import Outcome
 from rightcall.core.significance import LEVEL
+from rightcall.core.summary import Decision
 from rightcall.core.verdicts import Severity, Status
 from rightcall.core.wording import amount, first
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rightcall.core.results import RULES_VERSION, Outcome, Result
+from rightcall.core.results import Outcome, Result
+from rightcall.core.summary import RULES_VERSION
 from rightcall.core.verdicts import Severity, Status
 
 

@@ -18,8 +18,9 @@ from rightcall.core.comparison import CallDifference, TestChange
 from rightcall.core.operators import written
 from rightcall.core.operators.base import Operator
 from rightcall.core.redaction.redactor import Redactor
-from rightcall.core.results import Result, RunEnd
+from rightcall.core.results import Result
 from rightcall.core.rows import Row, RowDifference
+from rightcall.core.summary import RunEnd
 from rightcall.core.verdicts import Evidence, Finding, Verdict
 from rightcall.errors import Where
 

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rightcall.core.results import Outcome, Result, RunEnd
+from rightcall.core.results import Outcome, Result
 from rightcall.core.story import reason
+from rightcall.core.summary import RunEnd
 from rightcall.core.verdicts import Status, Verdict
 from rightcall.reports.terminal import Detail, Look, TerminalReport
 

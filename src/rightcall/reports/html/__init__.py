@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from rightcall.core.results import Outcome, Result, RunEnd, RunHead
+from rightcall.core.results import Outcome, Result
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.core.wording import amount
 from rightcall.reports.html.article import article
 from rightcall.reports.html.page import after, before

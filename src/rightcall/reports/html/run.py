@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from rightcall.core.rates import show_interval, show_rate, wilson
-from rightcall.core.results import Gate, RunEnd, RunHead, StatusCounts, Summary
+from rightcall.core.summary import Gate, RunEnd, RunHead, StatusCounts, Summary
 from rightcall.core.values import cut
 from rightcall.core.wording import amount, shadowed
 from rightcall.reports.html.longtext import LongText, long_text

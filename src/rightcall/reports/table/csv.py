@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.core.values import visible
 from rightcall.reports.table import COLUMNS, Cell, rows
 

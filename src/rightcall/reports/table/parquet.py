@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rightcall.core.jsontext import encode
-from rightcall.core.results import Result, RunEnd, RunHead
+from rightcall.core.results import Result
+from rightcall.core.summary import RunEnd, RunHead
 from rightcall.errors import MissingExtraError
 from rightcall.reports.table import COLUMNS, Cell, ColumnType, rows
 

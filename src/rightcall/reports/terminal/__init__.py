@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from rightcall.core.rates import show_rate
-from rightcall.core.results import Attempt, Decision, Outcome, Result, RunEnd, RunHead, ShadowCounts, Summary
+from rightcall.core.results import Attempt, Outcome, Result
 from rightcall.core.rows import Row
 from rightcall.core.sidebyside import ASCII_MARKS, UNICODE_MARKS, side_by_side
+from rightcall.core.summary import Decision, RunEnd, RunHead, ShadowCounts, Summary
 from rightcall.core.values import cut, display, visible
 from rightcall.core.verdicts import Finding, Status, Verdict
 from rightcall.core.wording import amount, first_and_more, shadowed
