@@ -222,12 +222,14 @@ def test_no_program_goes_on_where_a_run_is_ended_at_once(place: Path) -> None:
     whole = json.loads(path.read_text())
     path.write_text(json.dumps({**whole, "endpoint": {"command": ["sh", "-c", "exec 9>held; echo >&9; sleep 1000"]}}))
     child = Child(place, "run", "t.rightcall.json", "-j", "1")
-    with held.open("rb", buffering=0) as reading:
-        assert reading.read(1) == b"\n"
+    # Opened so that it does not wait for who writes: nobody would, if the run did not get so far.
+    with open(os.open(held, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as reading:
+        ready, _, _ = select.select([reading], [], [], 60)
+        assert (bool(ready), reading.read(1)) == (True, b"\n")
         child.process.send_signal(signal.SIGINT)
         assert child.process.stderr is not None
         child.process.stderr.readline()
         child.process.send_signal(signal.SIGINT)
         assert child.ended().code == 130
-        ready, _, _ = select.select([reading], [], [], 30)
+        ready, _, _ = select.select([reading], [], [], 60)
         assert (bool(ready), reading.read(1)) == (True, b"")
