@@ -13,8 +13,6 @@ from support.openinference import request, tool
 NOT_YET = {
     "B038": "calls written as text, such as `f(x=1)`",
     "B039": "calls written as text, such as `f(x=1)`",
-    "B121": "runs of an agent, whose own crash is a failure",
-    "B149": "several workers",
     "B151": "calls written as text, such as `f(x=1)`",
 }
 """Cases that need something that does not exist here yet, and what."""

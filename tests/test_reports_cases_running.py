@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from rightcall.testsets import CompiledTest, Test
 from support.bug_reports import Case, chat, check, document, expectations, judge, report
 from support.command_line import run_here
 from support.runs import lines, record, write_tests
+
+Capture = pytest.CaptureFixture[bytes]
 
 
 @report("B148")
@@ -189,3 +192,58 @@ def test_error_handling_of_settings_on_disk(case: Case) -> None:
     stored = msgspec.json.decode(msgspec.json.encode(assertion), type=TrajectoryAssertion)
     assert case["expect"]["roundtrip_equal"] == (stored == assertion)
     assert (stored.match, stored.arguments) == ("any_order", "exact")
+
+
+@pytest.mark.usefixtures("in_tmp")
+@report("B121")
+def test_error_handling_of_the_agent_s_own_failure(case: Case, capfdbinary: Capture) -> None:
+    """Who broke decides: an agent that failed is a failed test and stays in the rate (G35, G38)."""
+    made = {"correct": ["a"], "wrong": ["b"], "subject_failed": []}
+    records = [
+        {**record(f"{kind}-{number}", *made[kind], required_tools=["a"]), **_failure(kind)}
+        for kind, count in case["input"]["results"].items()
+        for number in range(count)
+    ]
+    ran = run_here(capfdbinary, "grade", lines(Path("records.jsonl"), *records), "--quiet")
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, f"Blocked: pass rate {case['expect']['rate']} = 0.6000 < 1.0000")
+
+
+def _failure(kind: str) -> dict[str, Any]:
+    return {"failure": "KeyError: 7"} if kind == "subject_failed" else {}
+
+
+LATER_FIRST = """
+import asyncio
+
+async def agent(turn):
+    number = int(turn.test)
+    for _ in range(100 - number):
+        await asyncio.sleep(0)
+    return {"output": str(number), "tool_calls": [{"name": "ab"[number % 2]}]}
+"""
+
+
+@pytest.mark.usefixtures("in_tmp")
+@report("B149")
+def test_concurrency_of_a_run_leaves_no_trace_in_reports(case: Case, capfdbinary: Capture) -> None:
+    """However many attempts are under way at once, and in whatever order they end, reports are the same."""
+    Path("agent.py").write_text(LATER_FIRST)
+    tests = [{"id": str(n), "prompt": "x", "required_tools": ["a"]} for n in range(case["input"]["cases"])]
+    whole = {"version": 1, "endpoint": {"python": "agent.py:agent"}, "tests": tests}
+    Path("t.rightcall.json").write_text(json.dumps(whole))
+    written = set()
+    for workers in case["input"]["workers"]:
+        names = [f"{workers}.{suffix}" for suffix in ("xml", "json", "jsonl", "csv", "md")]
+        outputs = [part for name in names for part in ("-o", name)]
+        assert run_here(capfdbinary, "run", "t.rightcall.json", "-j", str(workers), "--quiet", *outputs).code == 1
+        written.add(tuple(_without_names(Path(name).read_text()) for name in names))
+    assert (len(written) == 1) == case["expect"]["identical"]
+    journals = [path.read_text().splitlines() for path in Path().glob(".rightcall/runs/*/attempts.jsonl")]
+    ended = [[json.loads(line)["test_id"] for line in journal] for journal in journals]
+    assert [len(order) for order in ended] == [case["input"]["cases"]] * 2
+    assert ended[0] != ended[1]
+
+
+def _without_names(text: str) -> str:
+    """A report without the name of its run, and without hashes of conversations, which are named after it."""
+    return re.sub(r"\b[0-9a-f]{16}\b", "HASH", re.sub(r"runs/[0-9]{8}-[0-9]{6}-[0-9a-f]+", "runs/RUN", text))
