@@ -18,7 +18,8 @@ from rightcall.traces.spans import Span, logs, readable
 NOTHING: Final = (
     "no model call and no tool call was traced in the block; install and activate an instrumentation of the model's"
     " client or of the framework, such as `openinference-instrumentation-openai`, or decorate the tools with"
-    " `@rightcall.tool`"
+    " `@rightcall.tool`; that none of those was called shows only where the model's calls are traced too, or the agent"
+    " returns its `tool_calls`"
 )
 
 
