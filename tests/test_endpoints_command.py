@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import select
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rightcall.agents import endpoints
+from rightcall.agents import command, endpoints
 from rightcall.agents.exchange import Reply
 from rightcall.errors import EndpointError, TestSetError, UsageError
 from support.loopback import failed, talked
@@ -241,3 +244,34 @@ def test_descriptions_are_strict() -> None:
     assert json.loads(json.dumps(endpoints.parse("command:python 'my agent.py'"))) == {
         "command": ["python", "my agent.py"]
     }
+
+
+def test_a_program_whose_start_is_not_over_is_ended_too(tmp_path: Path) -> None:
+    """It may run before its number is known: who ends all programs waits for that."""
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    known = threading.Event()
+    program = {"command": ["sh", "-c", f"exec 9>{held}; echo >&9; sleep 1000"]}
+
+    async def main() -> None:
+        talk = asyncio.ensure_future(talked(program, "hi"))
+        for _ in range(100):  # until the program is there, which the event loop has no time to learn of
+            await asyncio.sleep(0)
+            if command._STARTING:
+                known.wait(60)
+                break
+        with contextlib.suppress(EndpointError):
+            await talk
+
+    driving = threading.Thread(target=asyncio.run, args=(main(),))
+    driving.start()
+    with held.open("rb", buffering=0) as reading:
+        assert reading.read(1) == b"\n"
+        ending = threading.Thread(target=command.kill_running)
+        ending.start()
+        ending.join(0.05)
+        known.set()
+        ending.join()
+        ready, _, _ = select.select([reading], [], [], 60)
+        assert (bool(ready), reading.read(1)) == (True, b"")
+    driving.join()

@@ -13,7 +13,8 @@ import contextlib
 import os
 import shlex
 import signal
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Final
 
@@ -121,10 +122,17 @@ class _Ended(msgspec.Struct, frozen=True):
 _RUNNING: Final[set[int]] = set()
 """The programs that were started and have not ended."""
 
+_STARTING: Final[set[object]] = set()
+"""One thing for each program that is being started: it may run already, though its number is not known yet."""
+
+_SOON: Final = 1.0
+"""Seconds that a program takes to be started, at most."""
+
 
 async def _ran(endpoint: _CommandEndpoint, given: bytes) -> _Ended:
-    process, talk = await _started(endpoint)
-    _RUNNING.add(process.get_pid())
+    with _starting():
+        process, talk = await _started(endpoint)
+        _RUNNING.add(process.get_pid())
     try:
         async with within(endpoint.config.timeout, "the program did not end"):
             _tell(process, given)
@@ -140,8 +148,21 @@ async def _ran(endpoint: _CommandEndpoint, given: bytes) -> _Ended:
     return _Ended(process.get_returncode() or 0, bytes(talk.output), talk.complaint)
 
 
+@contextlib.contextmanager
+def _starting() -> Iterator[None]:
+    this = object()
+    _STARTING.add(this)
+    try:
+        yield
+    finally:
+        _STARTING.discard(this)
+
+
 def kill_running() -> None:
-    """End every program that has not ended, for who is about to end this one at once."""
+    """End every program that has not ended, for who is about to end this one at once, in another thread."""
+    last = time.monotonic() + _SOON
+    while _STARTING and time.monotonic() < last:
+        time.sleep(0.01)
     for pid in list(_RUNNING):
         with contextlib.suppress(OSError):
             _kill_group(pid)
