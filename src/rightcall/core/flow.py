@@ -14,9 +14,8 @@ MAX_CHECKS = 5_000_000
 class Budget:
     """Counts compatibility checks and ends the judgement at the limit instead of hanging (G22)."""
 
-    def __init__(self, limit: int = MAX_CHECKS) -> None:
-        self.limit = limit
-        self.left = limit
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = self.left = MAX_CHECKS if limit is None else limit
 
     def spend(self, checks: int) -> None:
         """Take `checks` from what is left; `CannotJudge` when it is not enough."""
