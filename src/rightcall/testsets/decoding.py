@@ -126,8 +126,7 @@ def _assertion(value: dict[str, Any], defaults: CommonKeys, path: str, reader: R
 
 def _completed(value: dict[str, Any], defaults: CommonKeys) -> dict[str, Any]:
     """A trajectory assertion with the test set's defaults, and bare names as calls with any arguments."""
-    common = {name: getattr(defaults, name) for name in SETTINGS if getattr(defaults, name) is not UNSET}
-    calls = value.get("expected_tool_calls")
+    common, calls = _settings(defaults), value.get("expected_tool_calls")
     if not isinstance(calls, list | tuple):
         return {**common, **value}
     named = [{"name": call} if isinstance(call, str) else call for call in calls]
@@ -144,7 +143,7 @@ def _turns(keys: TestKeys, shared: CommonKeys, path: str, reader: Reader) -> Ite
     """The assertions of each turn, which the test's own keys and those of the test set are defaults for."""
     if not keys.turns:
         return
-    defaults = replace(shared, check_schemas=UNSET, **_defaults(keys))
+    defaults = replace(shared, check_schemas=UNSET, **_settings(keys))
     for index, turn in enumerate(given(keys.turns, ())):
         at = child(child(path, "turns"), index)
         _check_beside(turn, _said(turn), at, reader)
@@ -155,7 +154,7 @@ def _turns(keys: TestKeys, shared: CommonKeys, path: str, reader: Reader) -> Ite
             yield weighed(in_turn(item, index + 1), turn.severity)
 
 
-def _defaults(keys: TestKeys) -> dict[str, Any]:
+def _settings(keys: CommonKeys | TestKeys) -> dict[str, Any]:
     return {name: getattr(keys, name) for name in SETTINGS if getattr(keys, name) is not UNSET}
 
 

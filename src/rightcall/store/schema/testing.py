@@ -6,6 +6,24 @@ from sqlalchemy import Column, Index, LargeBinary, Table, UniqueConstraint
 
 from rightcall.store.columns import METADATA, Document, Small, Words, history, identity, organization, part_of
 
+
+def _listing(whole: str, part: str) -> Table:
+    """The parts of each whole, each once and in an order: `test_set_tests` of `test_set` and `test`."""
+    return Table(
+        f"{whole}_{part}s",
+        METADATA,
+        organization(),
+        Column(f"{whole}_id", Words, primary_key=True),
+        Column(f"{part}_id", Words, primary_key=True),
+        Column("position", Small, nullable=False),
+        part_of(f"{whole}s", f"{whole}_id"),
+        part_of(f"{part}s", f"{part}_id"),
+        Index(None, "organization_id", f"{part}_id"),
+        UniqueConstraint("organization_id", f"{whole}_id", "position"),
+        sqlite_with_rowid=False,
+    )
+
+
 requirements = Table(
     "requirements",
     METADATA,
@@ -33,19 +51,7 @@ metrics = Table(
     Index(None, "organization_id", "name"),
 )
 
-requirement_metrics = Table(
-    "requirement_metrics",
-    METADATA,
-    organization(),
-    Column("requirement_id", Words, primary_key=True),
-    Column("metric_id", Words, primary_key=True),
-    Column("position", Small, nullable=False),
-    part_of("requirements", "requirement_id"),
-    part_of("metrics", "metric_id"),
-    Index(None, "organization_id", "metric_id"),
-    UniqueConstraint("organization_id", "requirement_id", "position"),
-    sqlite_with_rowid=False,
-)
+requirement_metrics = _listing("requirement", "metric")
 
 tests = Table(
     "tests",
@@ -75,33 +81,9 @@ test_sets = Table(
     Index(None, "organization_id", "name"),
 )
 
-test_set_tests = Table(
-    "test_set_tests",
-    METADATA,
-    organization(),
-    Column("test_set_id", Words, primary_key=True),
-    Column("test_id", Words, primary_key=True),
-    Column("position", Small, nullable=False),
-    part_of("test_sets", "test_set_id"),
-    part_of("tests", "test_id"),
-    Index(None, "organization_id", "test_id"),
-    UniqueConstraint("organization_id", "test_set_id", "position"),
-    sqlite_with_rowid=False,
-)
+test_set_tests = _listing("test_set", "test")
 
-test_set_metrics = Table(
-    "test_set_metrics",
-    METADATA,
-    organization(),
-    Column("test_set_id", Words, primary_key=True),
-    Column("metric_id", Words, primary_key=True),
-    Column("position", Small, nullable=False),
-    part_of("test_sets", "test_set_id"),
-    part_of("metrics", "metric_id"),
-    Index(None, "organization_id", "metric_id"),
-    UniqueConstraint("organization_id", "test_set_id", "position"),
-    sqlite_with_rowid=False,
-)
+test_set_metrics = _listing("test_set", "metric")
 
 endpoints = Table(
     "endpoints",
